@@ -1,0 +1,73 @@
+# The front door. `make` lists what it can do; every target installs what it needs first (tools/dev/packages.txt).
+
+BUILD      ?= build
+ASAN_BUILD ?= build-asan
+PREFIX     ?= /usr/local
+VAULT      ?=
+MESON_ARGS ?=
+export BUILD VAULT
+# Each program is tools/<name>/main.cc, built as tools/<name>/<name>.
+PROGRAMS := $(patsubst tools/%/main.cc,tools/%,$(wildcard tools/*/main.cc))
+PROGRAMS := $(foreach p,$(PROGRAMS),$(p)/$(notdir $(p)))
+SANITIZE := -Db_sanitize=address,undefined -Db_lundef=false -Doptimization=1
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:  # ninja does its own
+.PHONY: help build programs test demo bench lint sanitize check-layers format install clean setup-build setup-test setup-lint
+
+help: ## this list
+	@echo 'intray: make TARGET'
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
+	@echo 'Settings: BUILD=$(BUILD) ASAN_BUILD=$(ASAN_BUILD) PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) VAULT=$(VAULT); SKIP_SETUP=1 installs nothing.'
+
+demo: programs ## the main path with real parts, watched: VAULT=<notes repository> uses your own (a copy of it)
+	@tools/dev/demo $(BUILD)
+
+test: setup-test build ## builds everything, runs the whole suite
+	@tools/dev/run-tests $(BUILD)
+
+build: setup-test $(BUILD)/build.ninja ## builds programs and tests into BUILD
+	@ninja -C $(BUILD)
+
+programs: setup-build $(BUILD)/build.ninja
+	@ninja -C $(BUILD) $(PROGRAMS)
+
+bench: programs ## measures throughput, latency and memory on this machine
+	@tools/dev/bench $(BUILD)
+
+lint: setup-lint build ## layout, static analysis, layers, headers, scripts, man pages
+	@tools/dev/lint $(BUILD)
+
+sanitize: setup-test $(ASAN_BUILD)/build.ninja ## the whole suite once more under AddressSanitizer and UBSan
+	@ninja -C $(ASAN_BUILD)
+	@tools/dev/run-tests $(ASAN_BUILD)
+
+check-layers: setup-test ## who includes whom, where system calls and SQL may stand
+	@tools/dev/check-layers
+
+format: setup-lint ## lays out the source in place with clang-format
+	@tools/dev/lint --fix-format
+
+install: programs ## puts programs and man pages under DESTDIR and PREFIX
+	@meson configure $(BUILD) -Dprefix=$(abspath $(PREFIX))
+	@ninja -C $(BUILD) $(PROGRAMS)
+	@DESTDIR='$(abspath $(DESTDIR))' meson install -C $(BUILD) --no-rebuild
+
+clean: ## removes BUILD and ASAN_BUILD
+	rm -rf $(BUILD) $(ASAN_BUILD)
+
+$(BUILD)/build.ninja:
+	@meson setup $(BUILD) $(MESON_ARGS)
+
+$(ASAN_BUILD)/build.ninja:
+	@meson setup $(ASAN_BUILD) $(SANITIZE) $(MESON_ARGS)
+
+$(BUILD)/build.ninja: | setup-build
+$(ASAN_BUILD)/build.ninja: | setup-build
+
+setup-build:
+	@tools/dev/setup build
+setup-test: setup-build
+	@tools/dev/setup test
+setup-lint:
+	@tools/dev/setup lint
