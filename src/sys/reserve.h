@@ -1,0 +1,17 @@
+// Purpose:    a file that only holds room on the disk, to be given up when there is no other.
+// Thread use: one thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/result.h"
+#include "sys/dir.h"
+
+namespace intray::sys {
+
+// Makes `name` with blocks for at least `bytes` (posix_fallocate), durably, its mode exactly `mode`. A file that is
+// large enough stays as it is. kNoSpace: there is no room, and no file of that name is left behind.
+base::Result<void> preallocate(const Dir& dir, const std::string& name, std::int64_t bytes, std::uint32_t mode);
+
+}  // namespace intray::sys
