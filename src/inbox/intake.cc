@@ -1,0 +1,276 @@
+#include "inbox/intake.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <deque>
+#include <iterator>
+#include <utility>
+
+#include "base/log.h"
+#include "inbox/taken_file.h"
+#include "limits.h"
+
+namespace intray::inbox {
+namespace {
+
+using base::ErrorCode;
+
+constexpr int kScanTurn =
+    4;  // while names keep coming in, every fourth helping is the scan's: the backlog must not starve
+
+std::string_view word_of(sys::FileType type) {
+  switch (type) {
+    case sys::FileType::kRegular: return "regular file";
+    case sys::FileType::kDirectory: return "directory";
+    case sys::FileType::kSymlink: return "symlink";
+    case sys::FileType::kFifo: return "fifo";
+    case sys::FileType::kSocket: return "socket";
+    case sys::FileType::kDevice: return "device";
+  }
+  std::abort();
+}
+
+// Every further name would end the same way. Any other failure may be this one name's, which must not hide the rest.
+bool concerns_all(const base::Error& error) {
+  return error.code == ErrorCode::kNoSpace || error.code == ErrorCode::kBusy || error.sys_errno == EROFS;
+}
+
+}  // namespace
+
+struct Intake::Impl {
+  struct Unread {
+    LeaseName name;
+    std::string dropped_name;
+  };
+
+  const Inbox* inbox;
+  base::Slot slot;
+  base::TakeNumber next_take;
+  std::set<std::uint32_t> requester_uids;
+
+  std::deque<std::string> noted;
+  bool scan_due = false;
+  std::optional<sys::DirStream> scan;
+  int turn = 0;
+  std::vector<Unread> unread;  // in the lease, not opened for want of descriptors or memory
+  std::set<std::pair<std::uint64_t, std::uint64_t>> known_strays;  // device and inode
+  bool said_full = false;
+
+  // Of the present call of take().
+  TakeOutcome outcome;
+  std::optional<base::Error> failure;  // the first one
+  bool stop = false;                   // it concerns every name
+
+  const sys::Dir& lease() const { return inbox->slots[static_cast<std::size_t>(slot.value)]; }
+
+  void fail_with(base::Error error) {
+    stop = stop || concerns_all(error);
+    if (!failure) failure = std::move(error);
+  }
+
+  // Remembers what can't be removed. False: known already, or there are too many to know.
+  bool is_new_stray(const sys::FileInfo& info) {
+    if (known_strays.contains({info.device, info.inode})) return false;
+    if (known_strays.size() >= limits::kKnownStraysMax) {
+      if (!std::exchange(said_full, true))
+        base::log(base::LogLevel::kWarn, "inbox.strays_full", {{"directory", inbox->fresh.path()}});
+      return false;
+    }
+    known_strays.insert({info.device, info.inode});
+    return true;
+  }
+
+  // Step 0 found no regular file.
+  void set_aside(const std::string& name, const sys::FileInfo& info) {
+    Stray stray{
+        .dropped_name = name, .owner_uid = info.uid, .detail = std::string(word_of(info.type)), .removed = false};
+    if (info.type != sys::FileType::kDirectory) {
+      const auto removed = inbox->fresh.unlink(name);
+      if (!removed && removed.error().code == ErrorCode::kNotFound) {
+        ++outcome.vanished;
+        return;
+      }
+      stray.removed = removed.has_value();
+      if (!removed) stray.detail += ", can't be removed";
+    }
+    if (stray.removed || is_new_stray(info)) outcome.strays.push_back(std::move(stray));
+  }
+
+  LeaseName lease_name_of(const std::string& name) {
+    LeaseName out{.take = next_take, .deaths = 0, .job = JobName::parse(name), .bad_digest = {}};
+    ++next_take.value;
+    if (!out.job) {
+      out.bad_digest = digest_of_name(name);
+      // Before the rename hides it: until the audit has the name, this line is its only record.
+      base::log(base::LogLevel::kWarn, "inbox.bad_name", {{"name", name}, {"taken_as", out.str()}});
+    }
+    return out;
+  }
+
+  // Steps 2 and 3 of what lies in the lease under `taken`.
+  void read(Unread taken, base::WallTime now) {
+    auto file = read_taken(lease(), taken.name, taken.dropped_name, requester_uids, now);
+    if (file) {
+      outcome.files.push_back(std::move(*file));
+    } else if (file.error().code == ErrorCode::kNotFound) {
+      // Out of our own directory: an admin's doing.
+      base::log(base::LogLevel::kWarn, "inbox.left_lease", {{"name", taken.name.str()}});
+      ++outcome.vanished;
+    } else {
+      fail_with(std::move(file).error());
+      unread.push_back(std::move(taken));
+    }
+  }
+
+  // Steps 0 to 3. False: it failed, `failure` says why, and the name is still in new/.
+  bool examine(const std::string& name, base::WallTime now) {
+    const auto info = inbox->fresh.stat(name);
+    if (!info && info.error().code == ErrorCode::kNotFound) {
+      ++outcome.vanished;
+      return true;
+    }
+    if (!info) {
+      fail_with(info.error());
+      return false;
+    }
+    if (info->type != sys::FileType::kRegular) {
+      set_aside(name, *info);
+      return true;
+    }
+    LeaseName as = lease_name_of(name);
+    if (const auto moved = inbox->fresh.move(name, lease(), as.str()); !moved) {
+      if (moved.error().code == ErrorCode::kNotFound) {
+        ++outcome.vanished;
+        return true;
+      }
+      // A failing disk may have done it and said otherwise; left at that, the file would lie in the lease unseen.
+      if (!lease().stat(as.str())) {
+        fail_with(moved.error());
+        return false;
+      }
+    }
+    read({std::move(as), name}, now);
+    return true;
+  }
+
+  // Up to `max` names, sorted, which is by age where they are valid.
+  std::vector<std::string> next_names(std::size_t max) {
+    std::vector<std::string> names;
+    const bool scanning = scan || scan_due;
+    if (noted.empty() || (scanning && ++turn % kScanTurn == 0)) names = scan_names(max);
+    if (names.empty() && !noted.empty()) {
+      const auto end = noted.begin() + static_cast<std::ptrdiff_t>(std::min(max, noted.size()));
+      names.assign(std::make_move_iterator(noted.begin()), std::make_move_iterator(end));
+      noted.erase(noted.begin(), end);
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+
+  std::vector<std::string> scan_names(std::size_t max) {
+    if (!scan && scan_due) {
+      auto stream = inbox->fresh.stream();
+      if (!stream) {
+        fail_with(std::move(stream).error());
+        stop = true;
+        return {};
+      }
+      scan_due = false;
+      scan = std::move(*stream);
+    }
+    if (!scan) return {};
+    auto names = scan->next(max);
+    if (!names) {
+      fail_with(std::move(names).error());
+      stop = true;
+      scan.reset();
+      scan_due = true;
+      return {};
+    }
+    if (names->empty()) scan.reset();
+    return std::move(*names);
+  }
+
+  void take_some(std::size_t max, base::WallTime now) {
+    for (Unread& taken : std::exchange(unread, {})) read(std::move(taken), now);
+    std::size_t left = max * limits::kTakeExaminedPerFile;
+    while (!stop && left > 0 && outcome.files.size() < max) {
+      const std::vector<std::string> names = next_names(std::min(left, max - outcome.files.size()));
+      if (names.empty() && !scan_due && noted.empty()) return;
+      left -= std::max<std::size_t>(1, names.size());
+      for (auto name = names.begin(); name != names.end(); ++name) {
+        const bool done = examine(*name, now);
+        if (!stop) continue;  // a failure of this name alone is left to the next scan
+        noted.insert(noted.begin(), done ? std::next(name) : name, names.end());  // these wait for better times
+        return;
+      }
+    }
+  }
+};
+
+Intake::Intake(const Inbox& inbox, base::Slot slot, base::TakeNumber takes, std::set<std::uint32_t> requester_uids)
+    : impl_(std::make_shared<Impl>()) {
+  if (slot.value < 0 || static_cast<std::size_t>(slot.value) >= inbox.slots.size()) std::abort();
+  impl_->inbox = &inbox;
+  impl_->slot = slot;
+  impl_->next_take = takes;
+  impl_->requester_uids = std::move(requester_uids);
+}
+
+void Intake::note(std::vector<std::string> names) {
+  if (impl_->noted.size() + names.size() > limits::kPendingNamesMax) {
+    impl_->noted.clear();
+    impl_->scan_due = true;
+    return;
+  }
+  std::move(names.begin(), names.end(), std::back_inserter(impl_->noted));
+}
+
+void Intake::rescan() { impl_->scan_due = true; }
+
+bool Intake::pending() const {
+  return !impl_->noted.empty() || impl_->scan_due || impl_->scan || !impl_->unread.empty();
+}
+
+base::Result<TakeOutcome> Intake::take(std::size_t max, base::WallTime now) {
+  impl_->outcome = {};
+  impl_->failure.reset();
+  impl_->stop = false;
+  impl_->take_some(max, now);
+  const TakeOutcome& got = impl_->outcome;
+  // What was taken comes first; the same failure will be back with the next call, if it is one that lasts.
+  if (impl_->failure && got.files.empty() && got.strays.empty()) return std::unexpected(*std::move(impl_->failure));
+  return std::move(impl_->outcome);
+}
+
+base::Result<std::vector<TakenFile>> Intake::leftovers(base::WallTime now) {
+  std::vector<LeaseName> names;
+  for (const std::string& raw : INTRAY_TRY(impl_->lease().list())) {
+    if (auto name = LeaseName::parse(raw))
+      names.push_back(std::move(*name));
+    else
+      base::log(base::LogLevel::kWarn, "inbox.stranger_in_lease",
+                {{"directory", impl_->lease().path()}, {"name", raw}});
+  }
+  std::sort(names.begin(), names.end(), [](const LeaseName& a, const LeaseName& b) { return a.take < b.take; });
+  std::vector<TakenFile> files;
+  for (const LeaseName& name : names) {
+    auto file = read_taken(impl_->lease(), name, name.job ? name.job->str() : name.str(), impl_->requester_uids, now);
+    if (file)
+      files.push_back(std::move(*file));
+    else if (file.error().code != ErrorCode::kNotFound)
+      return std::unexpected(std::move(file).error());
+  }
+  return files;
+}
+
+base::Result<LeaseName> Intake::count_death(const LeaseName& name) {
+  LeaseName counted = name;
+  counted.deaths = std::min(counted.deaths + 1, limits::kDeathsMax);
+  if (counted.deaths != name.deaths) INTRAY_TRY(impl_->lease().move(name.str(), impl_->lease(), counted.str()));
+  INTRAY_TRY(impl_->lease().sync());
+  return counted;
+}
+
+}  // namespace intray::inbox

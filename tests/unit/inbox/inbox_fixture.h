@@ -1,0 +1,96 @@
+// Purpose: an inbox of this user in a directory that goes with the test, and jobs to put into it.
+#pragma once
+
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <cerrno>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "../sys/temp_dir.h"
+#include "base/ids.h"
+#include "inbox/intake.h"
+#include "inbox/layout.h"
+#include "inbox/names.h"
+#include "sys/fault.h"
+
+namespace intray::test {
+
+inline constexpr base::TakeNumber kFirstTake{7 * base::kTakesPerEpoch};
+inline constexpr std::int64_t kSomeTime_us = 1'796'044'522'123'456;
+
+inline inbox::Owners this_user() {
+  return {.executor_uid = ::geteuid(),
+          .requester_gid = ::getegid(),
+          .admin_gid = ::getegid(),
+          .root_uid = ::geteuid(),
+          .root_gid = ::getegid(),
+          .user_mode = true};
+}
+
+inline inbox::JobName job_name(std::int64_t offset_us = 0) {
+  return {.created = base::from_us(kSomeTime_us + offset_us), .job_id = base::JobId::generate()};
+}
+
+class InboxFixture {
+ public:
+  explicit InboxFixture(int slots = 1) {
+    value_of(inbox::make(temp.path(), model::JobKind::kSave, this_user(), slots));
+    box.emplace(value_of(inbox::DropBox::open(temp.path(), model::JobKind::kSave)));
+    tree.emplace(value_of(inbox::Inbox::open(temp.path(), model::JobKind::kSave, slots, true)));
+  }
+
+  std::string path(const std::string& name) const { return temp.path() + "/save/" + name; }
+  std::vector<std::string> names(const std::string& directory) const { return names_in(path(directory)); }
+  // As a requester that cares for nothing: no sync.
+  void drop(const std::string& name, const std::string& bytes) const {
+    write_text(path("tmp/x"), bytes);
+    std::filesystem::rename(path("tmp/x"), path("new/" + name));
+  }
+  inbox::Intake intake(std::set<std::uint32_t> uids = {::geteuid()}) const {
+    return inbox::Intake(*tree, base::Slot{0}, kFirstTake, std::move(uids));
+  }
+
+  TempDir temp;
+  std::optional<inbox::DropBox> box;
+  std::optional<inbox::Inbox> tree;
+};
+
+// Fails disk call number `at` (counted from 1), once or from then on.
+class FailNth {
+ public:
+  FailNth(int at, sys::fault::Verdict verdict, bool from_then_on = false) {
+    sys::fault::set_hook([this, at, verdict, from_then_on](sys::fault::Op) -> sys::fault::Verdict {
+      ++calls_;
+      const bool hit = from_then_on ? calls_ >= at : calls_ == at;
+      return hit ? verdict : sys::fault::Verdict{};
+    });
+  }
+  FailNth(const FailNth&) = delete;
+  FailNth& operator=(const FailNth&) = delete;
+  ~FailNth() { sys::fault::set_hook({}); }
+  int calls() const { return calls_; }
+
+ private:
+  int calls_ = 0;
+};
+
+// The ways in which a call may fail that a sweep goes through.
+struct Way {
+  const char* name;
+  sys::fault::Verdict verdict;
+  bool from_then_on;
+};
+inline std::vector<Way> ways_to_fail() {
+  return {{"EIO once", {.error = EIO}, false},
+          {"EIO from then on", {.error = EIO}, true},
+          {"EIO though done", {.error = EIO, .done_anyway = true}, false},
+          {"ENOSPC once", {.error = ENOSPC}, false},
+          {"ENOSPC from then on", {.error = ENOSPC}, true},
+          {"EINTR once", {.error = EINTR}, false},
+          {"half a write", {.half_write = true}, false}};
+}
+
+}  // namespace intray::test
