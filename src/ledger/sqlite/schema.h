@@ -1,0 +1,30 @@
+// Purpose:    makes and checks the database: version, tables, and the triggers made from the model's table of moves.
+// Trust:      a database whose triggers differ from the model's table is kCorrupt: somebody took a guard away.
+// Thread use: one thread.
+#pragma once
+
+#include <string>
+
+#include "base/clock.h"
+#include "base/ids.h"
+#include "base/result.h"
+#include "ledger/sqlite/db.h"
+#include "model/state.h"
+
+namespace intray::ledger::sqlite {
+
+inline constexpr std::int64_t kApplicationId = 0x696e7472;  // "intr"
+inline constexpr std::int64_t kSchemaVersion = 1;
+
+// The triggers that refuse every state a job may not begin in, and every move that is no edge.
+std::string admission_trigger(model::JobKind kind);
+std::string move_trigger(model::JobKind kind);
+
+// Makes the tables in an empty database, in one transaction.
+base::Result<void> create_schema(const Database& db, model::JobKind kind, base::WallTime now);
+// Application id, version, and guards. kUnsupported: newer. kCorrupt: not a ledger, or its guards are not ours.
+base::Result<void> check_schema(const Database& db);
+// Kind of an existing ledger.
+base::Result<model::JobKind> kind_of_ledger(const Database& db);
+
+}  // namespace intray::ledger::sqlite

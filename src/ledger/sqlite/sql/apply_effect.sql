@@ -1,0 +1,1 @@
+UPDATE effects SET state = 'APPLIED', applied_audit = ? WHERE id = ?

@@ -1,0 +1,1 @@
+SELECT bytes FROM job_bodies WHERE seq = ?

@@ -1,0 +1,1 @@
+UPDATE jobs SET settle_until = NULL WHERE settle_until <= ?

@@ -1,0 +1,1 @@
+SELECT count(*) FROM jobs INDEXED BY jobs_retryable WHERE state = 'RETRYABLE'

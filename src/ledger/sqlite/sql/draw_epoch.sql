@@ -1,0 +1,1 @@
+UPDATE ledger SET epoch = epoch + 1 RETURNING epoch

@@ -1,0 +1,1 @@
+UPDATE ledger SET fence = ? WHERE fence = ?

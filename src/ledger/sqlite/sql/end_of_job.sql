@@ -1,0 +1,1 @@
+SELECT hash, epoch, worker_id FROM audit WHERE seq = ?

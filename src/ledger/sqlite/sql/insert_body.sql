@@ -1,0 +1,1 @@
+INSERT INTO job_bodies (seq, bytes) VALUES (?, ?)

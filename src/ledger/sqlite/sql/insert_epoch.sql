@@ -1,0 +1,1 @@
+INSERT INTO epochs (epoch, binding, lease_id, connector_id, begun_at) VALUES (?, ?, ?, ?, ?)

@@ -1,0 +1,1 @@
+SELECT id, repetition, state FROM effects WHERE effect_key = ? ORDER BY repetition DESC LIMIT 1

@@ -1,0 +1,1 @@
+SELECT ledger_id, ledger_epoch FROM ledger

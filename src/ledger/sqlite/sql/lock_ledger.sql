@@ -1,0 +1,1 @@
+SELECT fence, gate FROM ledger

@@ -1,0 +1,1 @@
+SELECT coalesce(max(last_audit), 0) FROM jobs

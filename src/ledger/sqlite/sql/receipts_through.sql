@@ -1,0 +1,1 @@
+SELECT coalesce((SELECT through FROM receipts WHERE binding = ?), 0)

@@ -1,0 +1,1 @@
+UPDATE jobs SET lease_until = ? WHERE binding = ? AND epoch = ?

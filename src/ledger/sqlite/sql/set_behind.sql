@@ -1,0 +1,1 @@
+UPDATE jobs SET behind = ? WHERE seq = ? AND behind = ?

@@ -1,0 +1,1 @@
+UPDATE effects SET state = ? WHERE id = ? AND state <> 'APPLIED'

@@ -1,0 +1,1 @@
+UPDATE jobs SET last_audit = ? WHERE seq = ?

@@ -1,0 +1,1 @@
+SELECT id, boot_id, pid, start_ticks FROM writers
