@@ -1,0 +1,47 @@
+// Purpose:    how `intray` ends: the codes scripts branch on.
+// Thread use: constant data.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string_view>
+
+#include "base/result.h"
+#include "model/state.h"
+
+namespace intray::cli {
+
+inline constexpr int kDone = 0;
+inline constexpr int kNo = 1;            // the answer is "no", or something is wrong with what was inspected
+inline constexpr int kUsage = 2;
+inline constexpr int kBlocked = 3;       // refused or blocked
+inline constexpr int kUnreadable = 4;    // the ledger or inbox could not be read
+inline constexpr int kTryAgain = 75;     // temporary failure; of a wait: time ran out
+inline constexpr int kWaitFailed = 10;
+inline constexpr int kWaitRejected = 11;
+inline constexpr int kWaitUnknown = 12;
+
+struct ExitDoc {
+  int code;
+  std::string_view meaning;
+};
+inline constexpr auto kExitDocs = std::to_array<ExitDoc>({
+    {kDone, "done; of a wait: every job SUCCEEDED"},
+    {kNo, "the answer is \"no\", or something is wrong with what was inspected"},
+    {kUsage, "the command line is wrong"},
+    {kBlocked, "refused or blocked"},
+    {kUnreadable, "the ledger or the inbox could not be read"},
+    {kWaitFailed, "a wait ended with a FAILED job"},
+    {kWaitRejected, "a wait ended with a REJECTED job"},
+    {kWaitUnknown, "a wait ended with a job whose outcome is unknown: a person must look"},
+    {kTryAgain, "a temporary failure, try again; of a wait: time ran out"},
+});
+
+// How a wait ends for one job; nullopt (time ran out) is kTryAgain.
+int exit_code_of(const std::optional<model::State>& state);
+// Of several jobs the worst counts: SUCCEEDED, FAILED, REJECTED, time ran out, OUTCOME_UNKNOWN.
+int worse_wait(int a, int b);
+// Of a failure to reach ledger or inbox.
+int exit_code_of(const base::Error& error);
+
+}  // namespace intray::cli
