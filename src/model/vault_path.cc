@@ -33,7 +33,7 @@ Broken broken_character_rule(std::u32string_view path) {
       return fmt::format("{} U+{:04X} at character {}", rule, static_cast<std::uint32_t>(c), i);
     };
     if (!is_allowed_category(c))
-      return fmt::format("{} (category {})", named("character"), base::category(c)) + " is not allowed";
+      return fmt::format("{} (category {}) is not allowed", named("character"), base::category(c));
     if (kForbidden.contains(c)) return named("forbidden character");
     if (kLookalikes.contains(c)) return named("look-alike of a slash, backslash or dot");
     if (c == U'%' && i + 2 < path.size() && is_hex_digit(path[i + 1]) && is_hex_digit(path[i + 2]))
