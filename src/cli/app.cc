@@ -39,7 +39,9 @@ struct Common {
   bool utc = false;
 };
 
-void add_root(CLI::App& app, Common& common) { app.add_option("--root", common.root, "The site's data directory")->type_name("DIR"); }
+void add_root(CLI::App& app, Common& common) {
+  app.add_option("--root", common.root, "The site's data directory")->type_name("DIR");
+}
 void add_common(CLI::App& app, Common& common) {
   add_root(app, common);
   app.add_flag("--json", common.json, "One JSON object a line");
@@ -97,7 +99,8 @@ class CommandLine {
   // "intray config check": the command as it was typed.
   std::string typed() const {
     std::string out;
-    for (const CLI::App* at = &named(); at != nullptr; at = at->get_parent()) out = at->get_name() + (out.empty() ? "" : " ") + out;
+    for (const CLI::App* at = &named(); at != nullptr; at = at->get_parent())
+      out = at->get_name() + (out.empty() ? "" : " ") + out;
     return out;
   }
 
@@ -123,7 +126,10 @@ class CommandLine {
       const std::vector<std::string> names = expected(option);
       const std::vector<std::string_view> known(names.begin(), names.end());
       const auto guess = config::nearest(word, known);
-      text = base::escape(word) + (option ? ": no such option" : names.empty() ? ": one argument too many" : ": no such command") +
+      text = base::escape(word) +
+             (option          ? ": no such option"
+              : names.empty() ? ": one argument too many"
+                              : ": no such command") +
              (guess ? "; did you mean " + std::string(*guess) + "?" : "");
     } else if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
       const std::vector<std::string> names = expected(false);
@@ -143,11 +149,17 @@ class CommandLine {
     c.add_option("--credential", init_.credential, "File with the receiver's bearer credential")->type_name("FILE");
     c.add_option("--ca-file", init_.ca_file, "Certificates that may sign for the receiver")->type_name("FILE");
     c.add_option("--mirror", init_.mirror, "The bare git repository")->type_name("DIR");
-    c.add_option("--branch", init_.branches, "A branch with authority; may be repeated")->type_name("NAME")->allow_extra_args(false);
+    c.add_option("--branch", init_.branches, "A branch with authority; may be repeated")
+        ->type_name("NAME")
+        ->allow_extra_args(false);
     c.add_option("--tenant", init_.tenant, "Tenant of the executor's leases (default main)")->type_name("NAME");
     c.add_option("--namespace", init_.site_namespace, "instance/tenant/environment/revision")->type_name("NAMESPACE");
-    c.add_option("--requester", init_.requesters, "A user whose jobs are taken; may be repeated")->type_name("USER")->allow_extra_args(false);
-    c.add_option("--set", init_.set, "Any setting of save.toml; may be repeated")->type_name("KEY=VALUE")->allow_extra_args(false);
+    c.add_option("--requester", init_.requesters, "A user whose jobs are taken; may be repeated")
+        ->type_name("USER")
+        ->allow_extra_args(false);
+    c.add_option("--set", init_.set, "Any setting of save.toml; may be repeated")
+        ->type_name("KEY=VALUE")
+        ->allow_extra_args(false);
     c.callback([this] {
       init_.root = common_.root;
       command_ = [this](Console& console) { return run_init(console, init_); };
@@ -168,18 +180,24 @@ class CommandLine {
   void submit() {
     CLI::App& c = add_command(app_, "submit", "Hand over jobs");
     add_submit(c);
-    c.add_option("FILE", files_, "Job files; .ndjson and .jsonl hold one job a line, - is standard input")->type_name("");
+    c.add_option("FILE", files_, "Job files; .ndjson and .jsonl hold one job a line, - is standard input")
+        ->type_name("");
     c.require_subcommand(0, 1);
     CLI::App& save = add_command(c, "save", "Save notes of a git repository");
     add_submit(save);
     save.add_option("--repo", save_.repository, "The git repository (default: the site's mirror)")->type_name("DIR");
     save.add_option("--commit", save_.commit, "A commit: id, branch, HEAD")->type_name("COMMIT")->capture_default_str();
-    save.add_option("--path", save_.paths, "A note's path in the repository; may be repeated")->type_name("PATH")->allow_extra_args(false);
+    save.add_option("--path", save_.paths, "A note's path in the repository; may be repeated")
+        ->type_name("PATH")
+        ->allow_extra_args(false);
     save.add_flag("--all", save_.all, "Every note of the commit; implies --batch");
     save.add_option("--object", save_.object_id, "Claim this object id")->type_name("ID");
     save.add_option("--mission", save_.mission, "Mission id (default: a new one)")->type_name("ID");
-    save.add_option("--idempotency-key", save_.idempotency_key, "Key of this request (default: a new one)")->type_name("KEY");
-    save.add_option("--branch", save_.branches, "A branch with authority, in place of the site's; may be repeated")->type_name("NAME")->allow_extra_args(false);
+    save.add_option("--idempotency-key", save_.idempotency_key, "Key of this request (default: a new one)")
+        ->type_name("KEY");
+    save.add_option("--branch", save_.branches, "A branch with authority, in place of the site's; may be repeated")
+        ->type_name("NAME")
+        ->allow_extra_args(false);
     save.add_option("--vault-root", save_.vault_root, "In place of the site's vault.root")->type_name("PATH");
     save.add_option("--prefix", save_.prefix, "In place of the site's git.prefix")->type_name("PATH");
     save.callback([this] { command_ = [this](Console& console) { return start_submit(console, true); }; });
@@ -216,14 +234,17 @@ class CommandLine {
   void ls() {
     CLI::App& c = add_command(app_, "ls", "List what waits, runs and needs a person");
     add_common(c, common_);
-    c.add_option("WHAT", ls_.words, "save or delete, and states: NEW READY CLAIMED EXECUTING RETRYABLE SUCCEEDED FAILED REJECTED UNKNOWN")
+    c.add_option("WHAT", ls_.words,
+                 "save or delete, and states: NEW READY CLAIMED EXECUTING RETRYABLE SUCCEEDED FAILED REJECTED UNKNOWN")
         ->type_name("");
     c.add_flag("-a,--all", ls_.all, "Ended jobs too");
     c.add_flag("-l,--long", ls_.details, "Attempts, worker, whole ids, object");
     c.add_flag("-t", ls_.newest_first, "Newest first");
     c.add_flag("-r,--reverse", ls_.reverse, "The other way round");
     c.add_flag("-1", ls_.ids_only, "Job ids alone, one a line");
-    c.add_option("--limit", ls_.limit, "At most so many of each kind")->type_name("N")->check(CLI::NonNegativeNumber.description(""));
+    c.add_option("--limit", ls_.limit, "At most so many of each kind")
+        ->type_name("N")
+        ->check(CLI::NonNegativeNumber.description(""));
     c.callback([this] {
       ls_.root = common_.root;
       command_ = [this](Console& console) { return run_ls(console, ls_); };
@@ -262,7 +283,8 @@ class CommandLine {
     add_root(check, common_);
     check.add_flag("--json", common_.json, "One JSON object a line");
     check.add_option("FILE", file_, "A settings file (default: the site's)")->type_name("");
-    check.callback([this] { command_ = [this](Console& console) { return run_config_check(console, common_.root, file_); }; });
+    check.callback(
+        [this] { command_ = [this](Console& console) { return run_config_check(console, common_.root, file_); }; });
   }
 
   CLI::App app_;

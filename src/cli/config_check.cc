@@ -38,13 +38,17 @@ std::vector<std::string> check_around(const config::Settings& settings) {
         return line.tenant == settings.tenant && line.agent == settings.agent && line.binding == binding;
       });
       if (!named)
-        out.push_back(settings.policy_file + ": no [[lease]] with tenant \"" + settings.tenant + "\", agent \"" + settings.agent +
-                      "\", binding \"" + binding + "\"; the executor can't get that lease");
+        out.push_back(settings.policy_file + ": no [[lease]] with tenant \"" + settings.tenant + "\", agent \"" +
+                      settings.agent + "\", binding \"" + binding + "\"; the executor can't get that lease");
     }
   }
   std::error_code error;
-  if (!std::filesystem::is_directory(settings.source.mirror, error))
-    out.push_back("git.mirror: " + base::escape(settings.source.mirror) + ": not a directory that can be reached");
+  const std::filesystem::path mirror(settings.source.mirror);
+  if (std::filesystem::exists(mirror / ".git", error))
+    out.push_back("git.mirror: " + base::escape(settings.source.mirror) +
+                  ": not a bare repository; make one with git clone --bare");
+  else if (!std::filesystem::is_directory(mirror / "objects", error))
+    out.push_back("git.mirror: " + base::escape(settings.source.mirror) + ": no git repository that can be reached");
   if (!settings.receiver.ca_file.empty() && !std::filesystem::is_regular_file(settings.receiver.ca_file, error))
     out.push_back("receiver.ca_file: " + base::escape(settings.receiver.ca_file) + ": not a file that can be reached");
   return out;
@@ -54,12 +58,13 @@ void print_settings(Console& console, const std::string& file, const std::vector
   Table table(console, {{"SETTING"}, {"VALUE", Column::Fit::kCutEnd}, {"DEFAULT", Column::Fit::kCutEnd}, {"FROM"}});
   for (const config::EffectiveSetting& s : settings) {
     if (console.json) {
-      print_json(console, {{"type", "setting"},
-                           {"file", file},
-                           {"key", s.key},
-                           {"value", s.value},
-                           {"default", s.default_value.empty() ? nlohmann::json(nullptr) : nlohmann::json(s.default_value)},
-                           {"from", s.from_file ? "file" : "default"}});
+      print_json(console,
+                 {{"type", "setting"},
+                  {"file", file},
+                  {"key", s.key},
+                  {"value", s.value},
+                  {"default", s.default_value.empty() ? nlohmann::json(nullptr) : nlohmann::json(s.default_value)},
+                  {"from", s.from_file ? "file" : "default"}});
       continue;
     }
     const bool changed = s.from_file && s.value != s.default_value;
@@ -81,13 +86,19 @@ int check(Console& console, const std::string& file, model::JobKind kind) {
   print_settings(console, file, config::effective(*settings, text.value_or("")));
   const std::vector<std::string> problems = check_around(*settings);
   for (const std::string& problem : problems) complain(console, problem);
-  if (!console.json) console.out << '\n' << file << ": " << (problems.empty() ? "everything holds" : count(static_cast<std::int64_t>(problems.size()), "problem")) << '\n';
+  if (!console.json)
+    console.out << '\n'
+                << file << ": "
+                << (problems.empty() ? "everything holds"
+                                     : count(static_cast<std::int64_t>(problems.size()), "problem"))
+                << '\n';
   return problems.empty() ? kDone : kNo;
 }
 
 // By name: delete.toml is DELETE's, everything else SAVE's.
 model::JobKind kind_of(const std::string& file) {
-  return std::filesystem::path(file).filename().string().starts_with("delete") ? model::JobKind::kDelete : model::JobKind::kSave;
+  return std::filesystem::path(file).filename().string().starts_with("delete") ? model::JobKind::kDelete
+                                                                               : model::JobKind::kSave;
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Purpose:    `intray config check [FILE]`: every setting with its value, default and source, or everything wrong with the file.
+// Purpose:    `intray config check [FILE]`: every setting with its value, default and source, or everything wrong with
+//             the file.
 // Thread use: one thread.
 #pragma once
 

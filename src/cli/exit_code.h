@@ -12,11 +12,11 @@
 namespace intray::cli {
 
 inline constexpr int kDone = 0;
-inline constexpr int kNo = 1;            // the answer is "no", or something is wrong with what was inspected
+inline constexpr int kNo = 1;  // the answer is "no", or something is wrong with what was inspected
 inline constexpr int kUsage = 2;
-inline constexpr int kBlocked = 3;       // refused or blocked
-inline constexpr int kUnreadable = 4;    // the ledger or inbox could not be read
-inline constexpr int kTryAgain = 75;     // temporary failure; of a wait: time ran out
+inline constexpr int kBlocked = 3;     // refused or blocked
+inline constexpr int kUnreadable = 4;  // the ledger or inbox could not be read
+inline constexpr int kTryAgain = 75;   // temporary failure; of a wait: time ran out
 inline constexpr int kWaitFailed = 10;
 inline constexpr int kWaitRejected = 11;
 inline constexpr int kWaitUnknown = 12;

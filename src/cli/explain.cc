@@ -43,11 +43,12 @@ std::string effect_sentence(const std::string& effect) {
 
 void print_one(Console& console, const Explained& e) {
   if (console.json) {
-    print_json(console, {{"word", e.word},
-                         {"group", e.group},
-                         {"effect", e.effect.empty() ? nlohmann::json(nullptr) : nlohmann::json(e.effect)},
-                         {"what_happened", e.what_happened},
-                         {"what_to_do", e.what_to_do.empty() ? nlohmann::json(nullptr) : nlohmann::json(e.what_to_do)}});
+    print_json(console,
+               {{"word", e.word},
+                {"group", e.group},
+                {"effect", e.effect.empty() ? nlohmann::json(nullptr) : nlohmann::json(e.effect)},
+                {"what_happened", e.what_happened},
+                {"what_to_do", e.what_to_do.empty() ? nlohmann::json(nullptr) : nlohmann::json(e.what_to_do)}});
     return;
   }
   constexpr int kIndent = 4;
@@ -60,8 +61,10 @@ void print_one(Console& console, const Explained& e) {
 void print_all(Console& console) {
   Table table(console, {{"WORD"}, {"GROUP"}, {"EFFECT"}, {"WHAT HAPPENED", Column::Fit::kCutEnd}});
   for (const Explained& e : all_words()) {
-    if (console.json) print_one(console, e);
-    else table.add({{e.word}, {e.group}, {e.effect}, {e.what_happened}});
+    if (console.json)
+      print_one(console, e);
+    else
+      table.add({{e.word}, {e.group}, {e.effect}, {e.what_happened}});
   }
   table.finish();
 }
@@ -81,8 +84,9 @@ int run_explain(Console& console, const std::string& word) {
   for (const Explained& e : all)
     if (e.group != "exit code") known.push_back(e.word);
   const auto guess = config::nearest(word, known);
-  complain(console, base::escape(word) + ": not a code of intray; " +
-                        (guess ? "did you mean " + std::string(*guess) + "?" : std::string("'intray explain' lists them all")));
+  complain(console,
+           base::escape(word) + ": not a code of intray; " +
+               (guess ? "did you mean " + std::string(*guess) + "?" : std::string("'intray explain' lists them all")));
   return kNo;
 }
 

@@ -57,7 +57,8 @@ Step<inbox::Owners> owners(bool user_mode) {
     return inbox::Owners{uid, gid, gid, uid, gid, true};
   }
   if (sys::effective_uid() != 0)
-    return stop(kBlocked, "a site for several users is made by root; run as root, or with --user-mode for one user's own site");
+    return stop(kBlocked,
+                "a site for several users is made by root; run as root, or with --user-mode for one user's own site");
   const auto executor = sys::user_id(kExecutorUser);
   const auto requesters = sys::group_id(kRequesterUser);
   const auto admins = sys::group_id(kAdminGroup);
@@ -65,8 +66,10 @@ Step<inbox::Owners> owners(bool user_mode) {
   const auto needs = [&](bool there, const std::string& what, const std::string& command) {
     if (!there) missing += (missing.empty() ? "" : "\n") + what + " is missing; make it with: " + command;
   };
-  needs(executor.has_value(), fmt::format("the user {}", kExecutorUser), fmt::format("adduser --system --group --no-create-home {}", kExecutorUser));
-  needs(requesters.has_value(), fmt::format("the group {}", kRequesterUser), fmt::format("adduser --system --group --no-create-home {}", kRequesterUser));
+  needs(executor.has_value(), fmt::format("the user {}", kExecutorUser),
+        fmt::format("adduser --system --group --no-create-home {}", kExecutorUser));
+  needs(requesters.has_value(), fmt::format("the group {}", kRequesterUser),
+        fmt::format("adduser --system --group --no-create-home {}", kRequesterUser));
   needs(admins.has_value(), fmt::format("the group {}", kAdminGroup), fmt::format("addgroup --system {}", kAdminGroup));
   if (!missing.empty()) return stop(kBlocked, missing);
   out.executor_uid = *executor;
@@ -179,9 +182,12 @@ class Maker {
   bool user_mode_;
 };
 
-void say_next(Console& console, const InitOptions& options, const config::Settings& wanted, const std::string& save_toml) {
+void say_next(Console& console, const InitOptions& options, const config::Settings& wanted,
+              const std::string& save_toml) {
   if (console.json) return;
-  const std::string root_option = options.user_mode ? " --root " + wanted.root : wanted.root == "/var/lib/intray" ? "" : " --root " + wanted.root;
+  const std::string root_option = options.user_mode                  ? " --root " + wanted.root
+                                  : wanted.root == "/var/lib/intray" ? ""
+                                                                     : " --root " + wanted.root;
   const auto written = config::load_settings(save_toml, JobKind::kSave);
   console.out << "\nNext:\n";
   if (!written) {
@@ -197,27 +203,30 @@ void say_next(Console& console, const InitOptions& options, const config::Settin
   const std::string credential = written ? written->receiver.credential_file : wanted.receiver.credential_file;
   std::error_code error;
   if (!written || !std::filesystem::exists(credential, error))
-    console.out << "  Put the receiver's credential, one line, into its file (mode 0400" << (options.user_mode ? "" : ", owner intray-save")
-                << ").\n";
+    console.out << "  Put the receiver's credential, one line, into its file (mode 0400"
+                << (options.user_mode ? "" : ", owner intray-save") << ").\n";
   console.out << "  Start the executor:\n    intray-save --config " << save_toml << '\n'
-              << "  Hand over a note:\n    intray submit save" << root_option << " --repo DIR --commit HEAD --path NOTE.md --wait\n"
+              << "  Hand over a note:\n    intray submit save" << root_option
+              << " --repo DIR --commit HEAD --path NOTE.md --wait\n"
               << "  See what is where:\n    intray ls" << root_option << '\n';
 }
 
-base::Result<void> write_settings(Maker& maker, const std::string& config_dir, const std::string& root, const config::InitValues& values,
-                                  const config::Settings& wanted) {
+base::Result<void> write_settings(Maker& maker, const std::string& config_dir, const std::string& root,
+                                  const config::InitValues& values, const config::Settings& wanted) {
   const sys::Dir dir = INTRAY_TRY(maker.directory(config_dir));
   config::SiteSettings site;
   site.root = root;
   site.save_config = config_dir + "/save.toml";
   site.delete_config = config_dir + "/delete.toml";
   INTRAY_TRY(maker.file(dir, "intray.toml", config::site_text(site)));
-  INTRAY_TRY(maker.file(dir, "policy.toml", config::policy_text(wanted.tenant, wanted.agent, JobKind::kSave, wanted.limits.slots)));
+  INTRAY_TRY(maker.file(dir, "policy.toml",
+                        config::policy_text(wanted.tenant, wanted.agent, JobKind::kSave, wanted.limits.slots)));
   return maker.file(dir, "save.toml", config::commented_settings(JobKind::kSave, values));
 }
 
 Step<void> make_site(Console& console, const InitOptions& options) {
-  if (options.user_mode && options.root.empty()) return stop(kUsage, "--user-mode needs --root DIR: everything goes there");
+  if (options.user_mode && options.root.empty())
+    return stop(kUsage, "--user-mode needs --root DIR: everything goes there");
   const std::string root = options.root.empty() ? config::SiteSettings{}.root : absolute(options.root);
   const std::string config_dir = !options.config_dir.empty() ? absolute(options.config_dir)
                                  : options.user_mode         ? root + "/etc"
@@ -241,8 +250,14 @@ Step<void> make_site(Console& console, const InitOptions& options) {
   Maker maker(console, options.user_mode);
   maker.say(inbox_dir, !was_there, was_there ? "(complete)" : "");
   if (auto written = write_settings(maker, config_dir, root, *values, *wanted); !written)
-    return stop(written.error().code == ErrorCode::kDenied ? kBlocked : exit_code_of(written.error()), written.error().what);
-  for (const std::string& warning : inbox::check(root, JobKind::kSave, *who, slots).warnings) complain(console, "warning: " + warning);
+    return stop(written.error().code == ErrorCode::kDenied ? kBlocked : exit_code_of(written.error()),
+                written.error().what);
+  for (const std::string& warning : inbox::check(root, JobKind::kSave, *who, slots).warnings)
+    complain(console, "warning: " + warning);
+  if (options.user_mode && sys::effective_uid() == 0)
+    complain(
+        console,
+        "warning: this site is root's own, and executors refuse to run as root; make it as the user who will run it");
   say_next(console, options, *wanted, save_toml);
   return {};
 }

@@ -1,5 +1,6 @@
 // Purpose:    a job of the ledger as text and as JSON: what ls and show have in common.
-// Trust:      fields that came from a job passed the contract; paths may still hold wide or odd letters, never control ones.
+// Trust:      fields that came from a job passed the contract; paths may still hold wide or odd letters, never control
+//             ones.
 // Thread use: pure.
 #pragma once
 

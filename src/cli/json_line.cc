@@ -8,9 +8,7 @@
 
 namespace intray::cli {
 
-void print_json(Console& console, const nlohmann::json& object) {
-  console.out << object.dump(-1, ' ', true) << '\n';
-}
+void print_json(Console& console, const nlohmann::json& object) { console.out << object.dump(-1, ' ', true) << '\n'; }
 
 nlohmann::json json_time(const std::optional<base::WallTime>& t) {
   return t ? nlohmann::json(base::format_rfc3339(*t)) : nlohmann::json(nullptr);

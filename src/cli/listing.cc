@@ -92,9 +92,11 @@ void Listing::add(const ledger::FileSummary& file, model::JobKind kind) {
     return print_json(console_, object);
   }
   if (ids_only_) return;  // never a job
-  std::vector<Cell> cells = {{std::string(model::to_word(State::kRejected)), Colour::kYellow}, {age(now_ - file.taken_at)}};
+  std::vector<Cell> cells = {{std::string(model::to_word(State::kRejected)), Colour::kYellow},
+                             {age(now_ - file.taken_at)}};
   if (details_) cells.insert(cells.end(), {{"-"}, {"-"}});
-  cells.push_back({"(no job)"});
+  const std::string id = file.job_id ? file.job_id->str() : "-";
+  cells.push_back({details_ || !console_.out_is_terminal ? id : short_id(id)});
   if (details_) cells.push_back({"-"});
   cells.push_back({file.dropped_name});  // escaped by the ledger
   cells.push_back({std::string(model::to_word(file.reason)), Colour::kYellow});
@@ -103,7 +105,9 @@ void Listing::add(const ledger::FileSummary& file, model::JobKind kind) {
 
 void Listing::add(const NewFile& file, model::JobKind kind) {
   ++listed_;
-  const auto since = file.job ? std::optional(file.job->created) : file.info ? std::optional(file.info->modified_at) : std::nullopt;
+  const auto since = file.job    ? std::optional(file.job->created)
+                     : file.info ? std::optional(file.info->modified_at)
+                                 : std::nullopt;
   if (console_.json) {
     nlohmann::json object = {{"type", "new"},
                              {"kind", model::to_word(kind)},
@@ -155,7 +159,8 @@ std::string sentence(const Totals& totals) {
   add(live, totals.fresh, "new");
   for (const State state : {State::kSucceeded, State::kFailed, State::kRejected})
     add(ended, number_of(state), lower(model::to_word(state)));
-  if (totals.counts.files > 0) add(ended, totals.counts.files, totals.counts.files == 1 ? "file that is no job" : "files that are no job");
+  if (totals.counts.files > 0)
+    add(ended, totals.counts.files, totals.counts.files == 1 ? "file that is no job" : "files that are no job");
   return std::string(model::to_word(totals.kind)) + ": " + (live.empty() ? "nothing waits or runs" : live) +
          (ended.empty() ? "" : "; ended: " + ended);
 }
@@ -164,7 +169,8 @@ void print_totals(Console& console, const Totals& totals) {
   if (console.json) {
     nlohmann::json by_state = nlohmann::json::object();
     for (int i = 0; i < model::kStates; ++i)
-      by_state[std::string(model::to_word(static_cast<State>(i)))] = totals.counts.by_state[static_cast<std::size_t>(i)];
+      by_state[std::string(model::to_word(static_cast<State>(i)))] =
+          totals.counts.by_state[static_cast<std::size_t>(i)];
     print_json(console, {{"type", "summary"},
                          {"kind", model::to_word(totals.kind)},
                          {"counts", totals.ledger_read ? by_state : nlohmann::json(nullptr)},

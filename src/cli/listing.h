@@ -1,4 +1,5 @@
-// Purpose:    the rows of `intray ls` in each of its three forms (table, ids, JSON), and the line that says how complete it is.
+// Purpose:    the rows of `intray ls` in each of its three forms (table, ids, JSON), and the line that says how
+//             complete it is.
 // Trust:      file names are requesters': escaped in tables, exact in JSON.
 // Thread use: one thread.
 #pragma once

@@ -20,8 +20,8 @@ namespace intray::cli {
 namespace {
 
 constexpr std::size_t kRowsPerRead = 1'000;
-constexpr base::Micros kFollowTimer = std::chrono::seconds{1};            // behind the events
-constexpr base::Micros kFollowPause = std::chrono::milliseconds{50};      // gathers what a busy executor writes
+constexpr base::Micros kFollowTimer = std::chrono::seconds{1};        // behind the events
+constexpr base::Micros kFollowPause = std::chrono::milliseconds{50};  // gathers what a busy executor writes
 
 // One kind's trail, read forward.
 struct Trail {
@@ -67,8 +67,9 @@ base::Result<std::vector<Trail>> open_trails(const Site& site, const LogOptions&
   std::vector<Trail> out;
   if (!options.job.empty()) {
     FoundJob found = INTRAY_TRY(find_job(site, options.job, clock));
-    const base::JobId id = found.job ? found.job->job.facts.job_id : *found.only_in_new;
-    if (!found.reader) return base::fail(base::ErrorCode::kNotFound, id.str() + ": handed over, and not taken by the executor yet");
+    const base::JobId id = found.id();
+    if (found.only_in_new)
+      return base::fail(base::ErrorCode::kNotFound, id.str() + ": handed over, and not taken by the executor yet");
     out.push_back({.kind = found.kind, .reader = found.reader, .job = id, .after = {}});
     return out;
   }
@@ -77,7 +78,8 @@ base::Result<std::vector<Trail>> open_trails(const Site& site, const LogOptions&
     auto reader = open_reader(site, kind, clock);
     if (!reader && reader.error().code == base::ErrorCode::kNotFound) continue;  // nothing has happened there
     if (!reader) return std::unexpected(std::move(reader).error());
-    out.push_back({.kind = kind, .reader = std::move(*reader), .job = std::nullopt, .after = {}, .kind_shown = kinds.size() > 1});
+    out.push_back(
+        {.kind = kind, .reader = std::move(*reader), .job = std::nullopt, .after = {}, .kind_shown = kinds.size() > 1});
   }
   if (out.empty())
     return base::fail(base::ErrorCode::kNotFound, site.root + ": nothing is recorded yet; the executor has not run");
@@ -105,7 +107,9 @@ int run_log(Console& console, const LogOptions& options) {
   if (!trails) {
     complain(console, trails.error());
     const base::ErrorCode code = trails.error().code;
-    return !options.job.empty() && (code == base::ErrorCode::kInvalid || code == base::ErrorCode::kNotFound) ? kNo : exit_code_of(trails.error());
+    return !options.job.empty() && (code == base::ErrorCode::kInvalid || code == base::ErrorCode::kNotFound)
+               ? kNo
+               : exit_code_of(trails.error());
   }
   // With several kinds the first one's ledger wakes us; the others are read on its events and on the timer.
   sys::ChangeWatch watch = options.follow ? watch_ledger(*site, trails->front().kind) : sys::ChangeWatch();

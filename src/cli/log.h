@@ -11,7 +11,7 @@ namespace intray::cli {
 
 struct LogOptions {
   std::string root;
-  std::string job;     // a prefix; "": all jobs
+  std::string job;      // a prefix; "": all jobs
   bool follow = false;  // until a signal ends it
 };
 

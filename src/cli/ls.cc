@@ -22,8 +22,8 @@ constexpr std::size_t kOverviewReadyMax = 100'000;  // likewise, 60 MiB
 
 // What an admin must see first.
 int rank(State state) {
-  constexpr auto kOrder = std::to_array({State::kUnknown, State::kExecuting, State::kClaimed, State::kRetryable,
-                                         State::kReady, State::kCreated});
+  constexpr auto kOrder = std::to_array(
+      {State::kUnknown, State::kExecuting, State::kClaimed, State::kRetryable, State::kReady, State::kCreated});
   return static_cast<int>(std::ranges::find(kOrder, state) - kOrder.begin());
 }
 
@@ -50,7 +50,8 @@ base::Result<void> overview(Run& run, model::JobKind kind, ledger::Reader& reade
       jobs.push_back(summary);
     }
   };
-  INTRAY_TRY(reader.list({.states = {State::kCreated, State::kReady, State::kClaimed, State::kExecuting, State::kRetryable}}, keep));
+  INTRAY_TRY(reader.list(
+      {.states = {State::kCreated, State::kReady, State::kClaimed, State::kExecuting, State::kRetryable}}, keep));
   // Asked for second: a job that became unknown in between shows as unknown, once.
   INTRAY_TRY(reader.list({.states = {State::kUnknown}}, [&](const ledger::JobSummary& summary) {
     std::erase_if(jobs, [&](const ledger::JobSummary& other) { return other.job.seq == summary.job.seq; });
@@ -71,7 +72,9 @@ base::Result<void> overview(Run& run, model::JobKind kind, ledger::Reader& reade
 base::Result<void> chosen(Run& run, model::JobKind kind, ledger::Reader& reader) {
   const LsSelection& selection = run.selection;
   const bool all = selection.overview();
-  const auto wants = [&](State state) { return all || std::ranges::find(selection.states, state) != selection.states.end(); };
+  const auto wants = [&](State state) {
+    return all || std::ranges::find(selection.states, state) != selection.states.end();
+  };
   // Admission order is the order of age; -t turns it, -r turns it again.
   const bool newest = run.options.newest_first != run.options.reverse;
   if (all || !selection.states.empty()) {
@@ -92,8 +95,8 @@ void list_new(Run& run, model::JobKind kind, NewFiles& files) {
   run.listing.note_more(files.seen - static_cast<std::int64_t>(files.oldest.size()), "NEW", kind);
 }
 
-int list_kind(Console& console, const LsOptions& options, const LsSelection& selection, const Site& site, model::JobKind kind,
-              bool kind_column) {
+int list_kind(Console& console, const LsOptions& options, const LsSelection& selection, const Site& site,
+              model::JobKind kind, bool kind_column) {
   int code = kDone;
   Listing listing(console, options.details, options.ids_only, kind_column);
   Run run{console, options, selection, listing};
@@ -131,8 +134,10 @@ int list_kind(Console& console, const LsOptions& options, const LsSelection& sel
   totals.vanished = fresh.vanished;
   totals.unreadable = fresh.unreadable + static_cast<std::int64_t>(fresh.errors.size()) + (read ? 0 : 1);
   totals.listed = listing.listed();
-  if (!options.ids_only) print_totals(console, totals);
-  else if (totals.unreadable > 0) complain(console, "the list is not complete: " + count(totals.unreadable, "thing") + " could not be read");
+  if (!options.ids_only)
+    print_totals(console, totals);
+  else if (totals.unreadable > 0)
+    complain(console, "the list is not complete: " + count(totals.unreadable, "thing") + " could not be read");
   return code;
 }
 

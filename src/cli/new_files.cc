@@ -32,9 +32,12 @@ std::string place(const std::string& root, model::JobKind kind, const char* name
 
 void look(const sys::Dir& dir, NewFile& file, NewFiles& out) {
   auto info = dir.stat(file.name);
-  if (info) file.info = *info;
-  else if (info.error().code == ErrorCode::kNotFound) ++out.vanished;
-  else ++out.unreadable;
+  if (info)
+    file.info = *info;
+  else if (info.error().code == ErrorCode::kNotFound)
+    ++out.vanished;
+  else
+    ++out.unreadable;
 }
 
 }  // namespace

@@ -16,9 +16,9 @@
 namespace intray::cli {
 
 struct NewFile {
-  std::string name;                     // raw
-  std::optional<inbox::JobName> job;    // where the name is a valid one
-  std::optional<sys::FileInfo> info;    // nullopt: vanished or could not be looked at
+  std::string name;                   // raw
+  std::optional<inbox::JobName> job;  // where the name is a valid one
+  std::optional<sys::FileInfo> info;  // nullopt: vanished or could not be looked at
 };
 
 struct NewFiles {
@@ -34,7 +34,8 @@ struct NewFiles {
 NewFiles look_at_new(const std::string& root, model::JobKind kind, std::size_t keep);
 
 // Names in new/ whose job id begins with the prefix, at most `max`.
-base::Result<std::vector<NewFile>> find_new(const std::string& root, model::JobKind kind, const std::string& prefix, std::size_t max);
+base::Result<std::vector<NewFile>> find_new(const std::string& root, model::JobKind kind, const std::string& prefix,
+                                            std::size_t max);
 
 // The reason such a file will most likely be refused for what it is, or the word for waiting.
 std::string describe(const NewFile& file);

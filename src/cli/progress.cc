@@ -17,14 +17,16 @@ constexpr base::Micros kEvery = std::chrono::milliseconds{200};
 std::string progress_text(const std::string& verb, std::int64_t done, std::int64_t total, base::Micros elapsed) {
   const double seconds = std::chrono::duration<double>(elapsed).count();
   const double rate = seconds > 0 ? static_cast<double>(done) / seconds : 0;
-  std::string out = total > 0 ? fmt::format("{} of {} {}", with_commas(done), with_commas(total), verb) : with_commas(done) + " " + verb;
+  std::string out = total > 0 ? fmt::format("{} of {} {}", with_commas(done), with_commas(total), verb)
+                              : with_commas(done) + " " + verb;
   if (rate >= 10) {
     out += fmt::format(", {}/s", with_commas(static_cast<std::int64_t>(rate)));
   } else if (rate > 0) {
     out += fmt::format(", {:.1f}/s", rate);
   }
   if (rate > 0 && total > done)
-    out += ", " + age(std::chrono::seconds{static_cast<std::int64_t>(static_cast<double>(total - done) / rate) + 1}) + " left";
+    out += ", " + age(std::chrono::seconds{static_cast<std::int64_t>(static_cast<double>(total - done) / rate) + 1}) +
+           " left";
   return out;
 }
 

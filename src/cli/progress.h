@@ -1,4 +1,5 @@
-// Purpose:    how far long work has come: done, total, rate, time left; on a terminal only, on one line that erases itself.
+// Purpose:    how far long work has come: done, total, rate, time left; on a terminal only, on one line that erases
+//             itself.
 // Thread use: one thread.
 #pragma once
 

@@ -8,7 +8,9 @@ namespace {
 constexpr std::string_view kSuffix = ".jsonl";
 constexpr std::size_t kDayLength = 10;  // 2026-11-30
 
-bool is_day_file(const std::string& name) { return name.size() == kDayLength + kSuffix.size() && name.ends_with(kSuffix); }
+bool is_day_file(const std::string& name) {
+  return name.size() == kDayLength + kSuffix.size() && name.ends_with(kSuffix);
+}
 
 }  // namespace
 
@@ -45,8 +47,10 @@ base::Result<void> ReceiptTail::drain(const std::function<void(const model::Rece
     std::size_t from = 0;
     for (std::size_t end = 0; (end = rest_.find('\n', from)) != std::string::npos; from = end + 1) {
       const auto receipt = model::parse_receipt(std::string_view(rest_).substr(from, end - from));
-      if (receipt && !too_long_) each(*receipt);
-      else ++skipped_;
+      if (receipt && !too_long_)
+        each(*receipt);
+      else
+        ++skipped_;
       too_long_ = false;
     }
     rest_.erase(0, from);

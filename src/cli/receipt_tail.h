@@ -30,7 +30,7 @@ class ReceiptTail {
 
   sys::Dir dir_;
   base::WallTime since_;
-  std::string day_;   // name of the open file; "" before the first
+  std::string day_;  // name of the open file; "" before the first
   sys::Fd file_;
   std::string rest_;  // of a line that is not complete yet
   bool too_long_ = false;

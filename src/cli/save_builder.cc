@@ -13,11 +13,11 @@ namespace {
 using model::Reason;
 using source::Refusal;
 
-constexpr std::uint32_t kRegularFile = 0100644;
-constexpr std::uint32_t kExecutableFile = 0100755;
-
 executor::save::GateRules gate_rules(const config::Settings& settings, const source::NoteRules& note) {
-  return {.vault_root = settings.vault_root, .prefix = settings.source.prefix, .note = note, .historical = settings.source.historical};
+  return {.vault_root = settings.vault_root,
+          .prefix = settings.source.prefix,
+          .note = note,
+          .historical = settings.source.historical};
 }
 
 ledger::JobFacts facts_of(const model::SaveJob& job) {
@@ -46,8 +46,8 @@ std::optional<std::string> repository_path(const std::string& typed, const confi
   return path;
 }
 
-SaveBuilder::SaveBuilder(std::unique_ptr<source::Source> source, source::ContentRules rules, const config::Settings& settings,
-                         const base::Clock& clock)
+SaveBuilder::SaveBuilder(std::unique_ptr<source::Source> source, source::ContentRules rules,
+                         const config::Settings& settings, const base::Clock& clock)
     : source_(std::move(source)),
       content_rules_(std::make_unique<source::ContentRules>(std::move(rules))),
       settings_(&settings),
@@ -70,7 +70,8 @@ base::Result<SaveBuilder> SaveBuilder::open(const std::string& repository, const
   const auto commit = out.source_->resolve(revision);
   if (!commit)
     return base::fail(base::ErrorCode::kNotFound, repository + ": " + base::escape(revision) + ": " +
-                                                      std::string(model::to_word(commit.error().reason)) + ": " + commit.error().detail);
+                                                      std::string(model::to_word(commit.error().reason)) + ": " +
+                                                      commit.error().detail);
   out.commit_ = *commit;
   if (!options.branches.empty()) {
     if (const auto heads = out.source_->refresh(); !heads)
@@ -82,13 +83,15 @@ base::Result<SaveBuilder> SaveBuilder::open(const std::string& repository, const
 base::Result<std::vector<std::string>> SaveBuilder::notes() {
   auto entries = source_->list(commit_);
   if (!entries)
-    return base::fail(base::ErrorCode::kUnavailable, std::string(model::to_word(entries.error().reason)) + ": " + entries.error().detail);
+    return base::fail(base::ErrorCode::kUnavailable,
+                      std::string(model::to_word(entries.error().reason)) + ": " + entries.error().detail);
   std::vector<std::string> out;
   const std::string below = settings_->source.prefix.empty() ? "" : settings_->source.prefix + "/";
   for (source::Source::Entry& entry : *entries) {
-    const bool file = entry.mode == kRegularFile || entry.mode == kExecutableFile;
-    const bool note = std::ranges::any_of(settings_->extensions, [&](const std::string& e) { return entry.path.ends_with(e); });
-    if (file && note && entry.path.starts_with(below)) out.push_back(std::move(entry.path));
+    // Links and submodules too: a note that is refused is said to be.
+    const bool note =
+        std::ranges::any_of(settings_->extensions, [&](const std::string& e) { return entry.path.ends_with(e); });
+    if (note && entry.path.starts_with(below)) out.push_back(std::move(entry.path));
   }
   return out;
 }
@@ -115,7 +118,8 @@ BuiltJob SaveBuilder::build(const std::string& path, const SaveRequest& request)
   BuiltJob out{.note = path, .job = std::nullopt, .bytes = {}, .refusal = std::nullopt};
   const auto note = repository_path(path, *settings_);
   if (!note || !base::is_utf8(*note)) {
-    out.refusal = Refusal{Reason::kUnsafePath, !note ? model::excerpt(path) + " is outside the vault's folder " + model::excerpt(settings_->source.prefix)
+    out.refusal = Refusal{Reason::kUnsafePath, !note ? model::excerpt(path) + " is outside the vault's folder " +
+                                                           model::excerpt(settings_->source.prefix)
                                                      : model::excerpt(path) + " is not UTF-8"};
     return out;
   }
@@ -125,7 +129,8 @@ BuiltJob SaveBuilder::build(const std::string& path, const SaveRequest& request)
   if (request.object_id) facts.object_id = *request.object_id;
   if (facts.object_id.empty()) facts.object_id = model::object_id_from_path(*note);
 
-  const std::string below = settings_->source.prefix.empty() ? *note : note->substr(settings_->source.prefix.size() + 1);
+  const std::string below =
+      settings_->source.prefix.empty() ? *note : note->substr(settings_->source.prefix.size() + 1);
   model::SaveJob job;
   job.job_id = base::JobId::generate();
   job.mission_id = request.mission;

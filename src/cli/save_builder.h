@@ -20,15 +20,15 @@ namespace intray::cli {
 
 struct SaveRequest {
   base::MissionId mission;
-  std::optional<std::string> object_id;               // claimed instead of the note's own
+  std::optional<std::string> object_id;                 // claimed instead of the note's own
   std::optional<base::IdempotencyKey> idempotency_key;  // else a new one
 };
 
 struct BuiltJob {
-  std::string note;                         // its path in the repository, raw
-  std::optional<model::SaveJob> job;        // nullopt: can't be written as a job at all
-  std::string bytes;                        // canonical
-  std::optional<source::Refusal> refusal;   // why the executor would refuse it
+  std::string note;                        // its path in the repository, raw
+  std::optional<model::SaveJob> job;       // nullopt: can't be written as a job at all
+  std::string bytes;                       // canonical
+  std::optional<source::Refusal> refusal;  // why the executor would refuse it
 };
 
 class SaveBuilder {

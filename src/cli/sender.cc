@@ -43,7 +43,8 @@ Sender::Box& Sender::box_of(model::JobKind kind) {
   box.failed = true;
   base::Error error = std::move(opened).error();
   if (error.code == ErrorCode::kNotFound)
-    error.what += "; there is no " + std::string(model::to_word(kind)) + " inbox at this site ('intray init' makes one, --root names another)";
+    error.what += "; there is no " + std::string(model::to_word(kind)) +
+                  " inbox at this site ('intray init' makes one, --root names another)";
   if (error.code == ErrorCode::kDenied) error.what += "; members of the group intray-rq may hand jobs over";
   complain(console_, error);
   code_ = std::max(code_, error.code == ErrorCode::kDenied ? kBlocked : kUnreadable);
@@ -67,15 +68,18 @@ void Sender::refuse(const std::string& label, std::string_view reason, const std
   progress_.clear();
   complain(console_, label + ": " + std::string(reason) + ": " + detail);
   if (console_.json)
-    print_json(console_, {{"job_id", nullptr}, {"submitted", false}, {"label", label}, {"reason", reason}, {"detail", detail}});
+    print_json(console_,
+               {{"job_id", nullptr}, {"submitted", false}, {"label", label}, {"reason", reason}, {"detail", detail}});
 }
 
 void Sender::flush(Box& box) {
   std::vector<inbox::Parcel> parcels;
   for (Outgoing& job : box.pending) parcels.push_back({job.name, job.bytes});
   std::vector<base::Result<void>> results;
-  if (parcels.size() == 1) results.push_back(inbox::hand_over(*box.box, parcels.front()));
-  else results = inbox::hand_over_batch(*box.box, parcels, kBatchThreads);
+  if (parcels.size() == 1)
+    results.push_back(inbox::hand_over(*box.box, parcels.front()));
+  else
+    results = inbox::hand_over_batch(*box.box, parcels, kBatchThreads);
   progress_.clear();
   for (std::size_t i = 0; i < box.pending.size(); ++i) report(box, box.pending[i], results[i]);
   console_.out.flush();  // told only now, and told before anything else can go wrong
@@ -102,7 +106,8 @@ void Sender::report(Box& box, const Outgoing& job, const base::Result<void>& res
                           {"label", job.label},
                           {"job_sha256", sha256.hex()},
                           {"reason", nullptr},
-                          {"detail", result || known ? nlohmann::json(nullptr) : nlohmann::json(base::escape(result.error().what))}});
+                          {"detail", result || known ? nlohmann::json(nullptr)
+                                                     : nlohmann::json(base::escape(result.error().what))}});
   } else if (result || known) {
     console_.out << id << '\n';
   }

@@ -69,7 +69,8 @@ class Fields {
     if (value.empty()) return;
     constexpr int kNameColumns = 13;
     const auto blanks = static_cast<std::size_t>(std::max(1, kNameColumns - width(name)));
-    console_.out << console_.paint(Colour::kDim, name) << std::string(blanks, ' ') << console_.paint(colour, value) << '\n';
+    console_.out << console_.paint(Colour::kDim, name) << std::string(blanks, ' ') << console_.paint(colour, value)
+                 << '\n';
   }
 
  private:
@@ -87,10 +88,12 @@ void print_head(Console& console, const Story& story) {
   if (!why_of(s).empty()) state += ", " + why_of(s);
   fields.add("state", state + ", since " + moment(s.state_since), colour_of(job.state));
   fields.add("", std::string(explain(job.state)));
-  if (s.reason) fields.add("", "'intray explain " + std::string(model::to_word(*s.reason)) + "' says more on the reason.");
+  if (s.reason)
+    fields.add("", "'intray explain " + std::string(model::to_word(*s.reason)) + "' says more on the reason.");
   if (s.holder_dead) fields.add("", "Its worker died; the next one takes the job over.", Colour::kRed);
   if (!model::is_ended(job.state) && job.may_have_effect)
-    fields.add("", "An earlier attempt may have taken effect: the target is read before anything is sent.", Colour::kYellow);
+    fields.add("", "An earlier attempt may have taken effect: the target is read before anything is sent.",
+               Colour::kYellow);
   fields.add("path", base::escape(job.facts.vault_path));
   fields.add("object", base::escape(job.facts.object_id));
   fields.add("commit", job.facts.commit);
@@ -109,10 +112,17 @@ void print_head(Console& console, const Story& story) {
 void print_attempts(Console& console, const Story& story) {
   if (story.attempts.empty()) return;
   console.out << '\n';
-  Table table(console, {{"TRY", Column::Fit::kWhole, true}, {"ATTEMPT"}, {"STARTED"}, {"TOOK", Column::Fit::kWhole, true},
-                        {"OUTCOME"}, {"HTTP"}, {"FENCE", Column::Fit::kWhole, true}});
+  Table table(console, {{"TRY", Column::Fit::kWhole, true},
+                        {"ATTEMPT"},
+                        {"STARTED"},
+                        {"TOOK", Column::Fit::kWhole, true},
+                        {"OUTCOME"},
+                        {"HTTP"},
+                        {"FENCE", Column::Fit::kWhole, true}});
   for (const ledger::AttemptRow& a : story.attempts) {
-    const auto took = a.ended_at ? std::optional(std::chrono::round<std::chrono::milliseconds>(*a.ended_at - a.started_at)) : std::nullopt;
+    const auto took = a.ended_at
+                          ? std::optional(std::chrono::round<std::chrono::milliseconds>(*a.ended_at - a.started_at))
+                          : std::nullopt;
     table.add({{std::to_string(a.number)},
                {a.attempt_id.str()},
                {console.time(a.started_at)},
@@ -130,6 +140,27 @@ void print_timeline(Console& console, const Story& story) {
   for (const ledger::AuditRow& row : story.timeline)
     table.add({{console.time(row.at)}, {row.event}, {audit_text(row), colour_of(row)}});
   table.finish();
+}
+
+// Refused before it became a job: the ledger has a row for the file, none for a job.
+int show_file(Console& console, const FoundJob& found) {
+  const ledger::FileSummary& file = *found.file;
+  if (console.json) {
+    nlohmann::json object = file_json(file);
+    object["kind"] = model::to_word(found.kind);
+    print_json(console, object);
+    return kDone;
+  }
+  Fields fields(console);
+  fields.add("job", file.job_id->str(), Colour::kBold);
+  fields.add("state", "REJECTED, " + std::string(model::to_word(file.reason)), Colour::kYellow);
+  fields.add("", file.detail);
+  fields.add("", "The file was refused before it became a job. Nothing was sent.");
+  fields.add("", "'intray explain " + std::string(model::to_word(file.reason)) + "' says more on the reason.");
+  fields.add("file", file.dropped_name);
+  fields.add("owner", "uid " + std::to_string(file.owner_uid));
+  fields.add("taken", console.time(file.taken_at) + " (" + age(console.clock.wall() - file.taken_at) + " ago)");
+  return kDone;
 }
 
 int show_new(Console& console, const FoundJob& found) {
@@ -160,6 +191,7 @@ int run_show(Console& console, const std::string& root, const std::string& job) 
     if (code == base::ErrorCode::kInvalid) return kNo;
     return code == base::ErrorCode::kNotFound && kinds_of(*site, std::nullopt) ? kNo : exit_code_of(found.error());
   }
+  if (found->file) return show_file(console, *found);
   if (!found->job) return show_new(console, *found);
   const auto story = read_story(*found);
   if (!story) {

@@ -54,7 +54,8 @@ base::Result<std::vector<JobKind>> kinds_of(const Site& site, const std::optiona
   }
   if (!out.empty()) return out;
   const std::string what = asked ? "no " + std::string(model::to_word(*asked)) + " inbox" : "no inbox";
-  return base::fail(ErrorCode::kNotFound, site.root + ": " + what + " there; 'intray init' makes one, --root names another site");
+  return base::fail(ErrorCode::kNotFound,
+                    site.root + ": " + what + " there; 'intray init' makes one, --root names another site");
 }
 
 base::Result<std::unique_ptr<ledger::Reader>> open_reader(const Site& site, JobKind kind, const base::Clock& clock) {

@@ -19,8 +19,8 @@ namespace intray::cli {
 inline constexpr const char* kSystemConfigDir = "/etc/intray";
 
 struct Site {
-  std::string root;            // data directory, absolute
-  std::string config_dir;      // where settings were looked for
+  std::string root;        // data directory, absolute
+  std::string config_dir;  // where settings were looked for
   std::string save_config;
   std::string delete_config;
 
@@ -40,6 +40,7 @@ base::Result<config::Settings> settings_of(const Site& site, model::JobKind kind
 base::Result<std::vector<model::JobKind>> kinds_of(const Site& site, const std::optional<model::JobKind>& asked);
 
 // kNotFound: no ledger yet, the executor never ran. Errors say who may read it.
-base::Result<std::unique_ptr<ledger::Reader>> open_reader(const Site& site, model::JobKind kind, const base::Clock& clock);
+base::Result<std::unique_ptr<ledger::Reader>> open_reader(const Site& site, model::JobKind kind,
+                                                          const base::Clock& clock);
 
 }  // namespace intray::cli

@@ -50,7 +50,8 @@ bool read_line(std::istream& in, std::string& line) {
 
 class Submission {
  public:
-  Submission(Console& console, const Site& site, Sender& sender, bool force) : console_(console), sender_(sender), force_(force) {
+  Submission(Console& console, const Site& site, Sender& sender, bool force)
+      : console_(console), sender_(sender), force_(force) {
     const auto rules_of = [&](JobKind kind) {
       const auto settings = settings_of(site, kind);
       model::JobRules plain;
@@ -63,7 +64,8 @@ class Submission {
 
   void one(std::string_view text, const std::string& label) {
     if (text.size() > kJobTextBytesMax)
-      return sender_.refuse(label, model::to_word(Reason::kOversized), "more than " + std::to_string(kJobTextBytesMax) + " bytes");
+      return sender_.refuse(label, model::to_word(Reason::kOversized),
+                            "more than " + std::to_string(kJobTextBytesMax) + " bytes");
     ReadJob read = read_job(text, save_rules_, delete_rules_, console_.clock.wall());
     if (!read.job || (read.rejection && !force_))
       return sender_.refuse(label, model::to_word(read.rejection->reason), read.rejection->detail);
@@ -89,7 +91,8 @@ bool holds_lines(const std::string& file) { return file.ends_with(".ndjson") || 
 
 }  // namespace
 
-ReadJob read_job(std::string_view text, const model::JobRules& save_rules, const model::JobRules& delete_rules, base::WallTime now) {
+ReadJob read_job(std::string_view text, const model::JobRules& save_rules, const model::JobRules& delete_rules,
+                 base::WallTime now) {
   ReadJob out;
   const auto parsed = model::parse_strict(text);
   if (!parsed) {
@@ -110,7 +113,8 @@ ReadJob read_job(std::string_view text, const model::JobRules& save_rules, const
   return out;
 }
 
-int run_submit_files(Console& console, const SubmitOptions& options, const std::vector<std::string>& files, std::istream& standard_input) {
+int run_submit_files(Console& console, const SubmitOptions& options, const std::vector<std::string>& files,
+                     std::istream& standard_input) {
   const auto site = find_site(options.root);
   if (!site) {
     complain(console, site.error());

@@ -11,7 +11,8 @@ namespace {
 base::Result<config::Settings> settings_for(const Site& site, const SubmitSaveOptions& options) {
   auto settings = settings_of(site, model::JobKind::kSave);
   // A requester may hand over where it can't see the settings; flags then say what differs from the defaults.
-  const bool blind = !settings && (settings.error().code == base::ErrorCode::kNotFound || settings.error().code == base::ErrorCode::kDenied);
+  const bool blind = !settings && (settings.error().code == base::ErrorCode::kNotFound ||
+                                   settings.error().code == base::ErrorCode::kDenied);
   if (!settings && !blind) return std::unexpected(std::move(settings).error());
   config::Settings out = settings ? std::move(*settings) : config::Settings{};
   if (!options.branches.empty()) out.source.branches = options.branches;
@@ -23,7 +24,8 @@ base::Result<config::Settings> settings_for(const Site& site, const SubmitSaveOp
 base::Result<SaveRequest> request_of(const SubmitSaveOptions& options) {
   SaveRequest out{.mission = base::MissionId::generate(), .object_id = std::nullopt, .idempotency_key = std::nullopt};
   const auto fail = [](const char* option, const std::string& value) {
-    return base::fail(base::ErrorCode::kInvalid, std::string(option) + " " + base::escape(value) + ": not a UUIDv4 in lower case");
+    return base::fail(base::ErrorCode::kInvalid,
+                      std::string(option) + " " + base::escape(value) + ": not a UUIDv4 in lower case");
   };
   if (!options.mission.empty()) {
     const auto id = base::MissionId::parse(options.mission);
@@ -37,7 +39,8 @@ base::Result<SaveRequest> request_of(const SubmitSaveOptions& options) {
   }
   if (!options.object_id.empty()) out.object_id = options.object_id;
   if ((out.object_id || out.idempotency_key) && (options.all || options.paths.size() != 1))
-    return base::fail(base::ErrorCode::kInvalid, "--object and --idempotency-key belong to one note: give exactly one --path");
+    return base::fail(base::ErrorCode::kInvalid,
+                      "--object and --idempotency-key belong to one note: give exactly one --path");
   if (options.all != options.paths.empty())
     return base::fail(base::ErrorCode::kInvalid, "say which notes: --path PATH, once or more, or --all");
   return out;
@@ -52,7 +55,8 @@ int run_submit_save(Console& console, const SubmitSaveOptions& options) {
     return kUsage;
   }
   const auto site = find_site(options.common.root);
-  const auto settings = site ? settings_for(*site, options) : base::Result<config::Settings>(std::unexpected(site.error()));
+  const auto settings =
+      site ? settings_for(*site, options) : base::Result<config::Settings>(std::unexpected(site.error()));
   if (!settings) {
     complain(console, settings.error());
     return kNo;
@@ -88,7 +92,8 @@ int run_submit_save(Console& console, const SubmitSaveOptions& options) {
       sender.refuse(label, model::to_word(built.refusal->reason), built.refusal->detail);
       continue;
     }
-    sender.send(model::JobKind::kSave, {.name = {built.job->created_at, built.job->job_id}, .bytes = std::move(built.bytes), .label = label});
+    sender.send(model::JobKind::kSave,
+                {.name = {built.job->created_at, built.job->job_id}, .bytes = std::move(built.bytes), .label = label});
   }
   return sender.finish();
 }

@@ -41,8 +41,8 @@ class Table {
   std::vector<int> widths_;  // empty until settled
 };
 
-// Widths of columns so that they and the two blanks between them take at most `columns`; the widest that may be cut gives
-// way first, none below its floor. `columns` 0: no limit.
+// Widths of columns so that they and the two blanks between them take at most `columns`; the widest that may be cut
+// gives way first, none below its floor. `columns` 0: no limit.
 std::vector<int> fit_widths(std::vector<int> natural, const std::vector<Column>& shapes, int columns);
 
 }  // namespace intray::cli

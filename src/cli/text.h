@@ -21,7 +21,8 @@ std::string age(base::Micros since);
 // Columns the text takes on a terminal: combining marks 0, East Asian wide characters and emoji 2.
 int width(std::string_view text);
 
-// At most `columns` wide, with an ellipsis where something was cut: at the end, or at the start (of paths, whose end says more).
+// At most `columns` wide, with an ellipsis where something was cut: at the end, or at the start (of paths, whose end
+// says more).
 std::string cut_end(std::string_view text, int columns);
 std::string cut_start(std::string_view text, int columns);
 

@@ -16,10 +16,10 @@
 namespace intray::cli {
 namespace {
 
-constexpr base::Micros kLookAnyway = std::chrono::seconds{2};           // behind the events
-constexpr base::Micros kPauseFirst = std::chrono::milliseconds{100};    // without events: doubles up to kLookAnyway
-constexpr base::Micros kPauseBusy = std::chrono::milliseconds{20};      // gathers what a busy executor appends
-constexpr base::Micros kClockSkew = std::chrono::hours{1};              // between requester and executor, as far as days go
+constexpr base::Micros kLookAnyway = std::chrono::seconds{2};         // behind the events
+constexpr base::Micros kPauseFirst = std::chrono::milliseconds{100};  // without events: doubles up to kLookAnyway
+constexpr base::Micros kPauseBusy = std::chrono::milliseconds{20};    // gathers what a busy executor appends
+constexpr base::Micros kClockSkew = std::chrono::hours{1};  // between requester and executor, as far as days go
 constexpr std::size_t kLinesOnTerminalMax = 20;
 
 }  // namespace
@@ -76,7 +76,8 @@ int Wait::verdict(Console& console) const {
   if (jobs_.size() > 1 || open > 0) {
     std::string text;
     for (const auto& [state, number] : by_state)
-      text += (text.empty() ? "" : ", ") + with_commas(number) + " " + (state == model::State::kUnknown ? "unknown" : lower(model::to_word(state)));
+      text += (text.empty() ? "" : ", ") + with_commas(number) + " " +
+              (state == model::State::kUnknown ? "unknown" : lower(model::to_word(state)));
     if (open > 0) text += (text.empty() ? "" : ", ") + with_commas(open) + " not ended in time";
     complain(console, count(static_cast<std::int64_t>(jobs_.size()), "job") + ": " + text);
   }

@@ -22,8 +22,8 @@ class Wait {
   void add(const base::JobId& id, const base::Sha256& sha256, base::WallTime created);
   bool empty() const { return jobs_.empty(); }
 
-  // Prints a line for each job as it ends and returns the exit code of the worst. `limit` from now; nullopt: as long as it takes.
-  // Without read rights to the receipts: kUnreadable.
+  // Prints a line for each job as it ends and returns the exit code of the worst. `limit` from now; nullopt: as long as
+  // it takes. Without read rights to the receipts: kUnreadable.
   int run(Console& console, const std::string& root, model::JobKind kind, std::optional<base::Micros> limit);
 
   // Takes a receipt into account; true where it is the first that answers for a job of ours.

@@ -14,7 +14,8 @@ using model::State;
 constexpr auto kResults = std::to_array<model::ResultWord>(
     {model::ResultWord::kApplied, model::ResultWord::kAlreadyAtTarget, model::ResultWord::kIdempotentReplay,
      model::ResultWord::kObservedApplied, model::ResultWord::kResolvedApplied, model::ResultWord::kResolvedNotApplied,
-     model::ResultWord::kNoEffect, model::ResultWord::kDeleteDenied, model::ResultWord::kRefused, model::ResultWord::kUnknown});
+     model::ResultWord::kNoEffect, model::ResultWord::kDeleteDenied, model::ResultWord::kRefused,
+     model::ResultWord::kUnknown});
 
 std::string word_of(model::EffectPossible effect) {
   switch (effect) {
@@ -68,8 +69,9 @@ std::vector<Explained> all_words() {
   std::vector<Explained> out;
   for (int i = 0; i < model::kStates; ++i) {
     const auto state = static_cast<State>(i);
-    out.push_back({std::string(model::to_word(state)), "state", "", std::string(explain(state)),
-                   state == State::kUnknown ? "'intray show JOB' tells what was tried; compare the receiver with it." : ""});
+    out.push_back(
+        {std::string(model::to_word(state)), "state", "", std::string(explain(state)),
+         state == State::kUnknown ? "'intray show JOB' tells what was tried; compare the receiver with it." : ""});
   }
   for (const model::ResultWord result : kResults)
     out.push_back({std::string(model::to_word(result)), "result", "", std::string(model::explain(result)), ""});
@@ -77,7 +79,8 @@ std::vector<Explained> all_words() {
     out.push_back({std::string(doc.word), "reason", word_of(doc.effect), std::string(doc.what_happened),
                    std::string(doc.what_to_do)});
   for (const ExitDoc& doc : kExitDocs)
-    out.push_back({std::to_string(doc.code), "exit code", "", upper(doc.meaning.substr(0, 1)) + std::string(doc.meaning.substr(1)) + ".", ""});
+    out.push_back({std::to_string(doc.code), "exit code", "",
+                   upper(doc.meaning.substr(0, 1)) + std::string(doc.meaning.substr(1)) + ".", ""});
   return out;
 }
 

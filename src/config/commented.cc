@@ -29,11 +29,13 @@ void comment(std::string& out, std::string_view text) {
 // "receiver.url" is url of the table receiver; a key without a dot belongs to no table.
 std::pair<std::string_view, std::string_view> split(std::string_view path) {
   const std::size_t dot = path.find('.');
-  return dot == std::string_view::npos ? std::pair(std::string_view{}, path) : std::pair(path.substr(0, dot), path.substr(dot + 1));
+  return dot == std::string_view::npos ? std::pair(std::string_view{}, path)
+                                       : std::pair(path.substr(0, dot), path.substr(dot + 1));
 }
 
 std::string as_sentence(std::string text) {
-  if (!text.empty() && text.front() >= 'a' && text.front() <= 'z') text.front() = static_cast<char>(text.front() - 'a' + 'A');
+  if (!text.empty() && text.front() >= 'a' && text.front() <= 'z')
+    text.front() = static_cast<char>(text.front() - 'a' + 'A');
   return text + ".";
 }
 
@@ -83,7 +85,8 @@ std::string as_literal(const std::string& text) {
 base::Result<Settings> settings_of(model::JobKind kind, const InitValues& values) {
   auto known = given(values);
   const auto fill = [&](const std::string& key, const std::string& literal) {
-    if (std::ranges::find(known, key, &std::pair<std::string, std::string>::first) == known.end()) known.emplace_back(key, literal);
+    if (std::ranges::find(known, key, &std::pair<std::string, std::string>::first) == known.end())
+      known.emplace_back(key, literal);
   };
   for (const Key<Settings>& key : settings_keys())
     if (key.required) fill(key.path, key.example);
@@ -119,8 +122,10 @@ std::string commented_settings(model::JobKind kind, const InitValues& values) {
   std::string_view table;
   for (const Key<Settings>& key : settings_keys()) {
     const auto [in_table, name] = split(key.path);
-    if (in_table != table) out += fmt::format("\n[{}]\n", in_table);
-    else out += '\n';
+    if (in_table != table)
+      out += fmt::format("\n[{}]\n", in_table);
+    else
+      out += '\n';
     table = in_table;
     comment(out, key.doc);
     comment(out, as_sentence(key.allowed));

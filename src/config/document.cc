@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <toml++/toml.h>
+#include <algorithm>
 
 #include "base/escape.h"
 
@@ -42,7 +42,8 @@ Value to_value(const toml::node& node) {
 bool is_bare_key(std::string_view name) {
   if (name.empty()) return false;
   for (const char c : name) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+    const bool plain =
+        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
     if (!plain) return false;
   }
   return true;

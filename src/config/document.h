@@ -38,8 +38,8 @@ struct Entry {
 // The text as a TOML string: quoted, escaped.
 std::string quoted(std::string_view text);
 
-// Every leaf of the document, and every table that holds nothing. kInvalid: "<file>:<line>:<column>: <why>" for bytes that
-// are no TOML.
+// Every leaf of the document, and every table that holds nothing. kInvalid: "<file>:<line>:<column>: <why>" for bytes
+// that are no TOML.
 base::Result<std::vector<Entry>> read_document(std::string_view toml_text, const std::string& file_name);
 
 }  // namespace intray::config

@@ -40,8 +40,8 @@ Key<S> duration_key(std::string path, Field field, base::Micros min, base::Micro
 
 template <class S, class Field>
 Key<S> size_key(std::string path, Field field, std::int64_t min, std::int64_t max, std::string doc) {
-  std::string allowed = fmt::format("a size, {} to {}, like \"{}\" or a number of bytes", format_size(min), format_size(max),
-                                    format_size(std::int64_t{64} * 1024));
+  std::string allowed = fmt::format("a size, {} to {}, like \"{}\" or a number of bytes", format_size(min),
+                                    format_size(max), format_size(std::int64_t{64} * 1024));
   const auto set = [field, min, max](S& settings, const Value& value) {
     const auto parsed = value.kind == Value::Kind::kInteger ? std::optional(value.number)
                         : value.kind == Value::Kind::kText  ? parse_size(value.text)

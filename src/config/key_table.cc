@@ -8,9 +8,8 @@
 namespace intray::config {
 
 std::string join_problems(const std::string& file_name, std::vector<Problem> problems) {
-  std::ranges::stable_sort(problems, {}, [](const Problem& p) {
-    return std::tuple(p.place.line == 0, p.place.line, p.place.column);
-  });
+  std::ranges::stable_sort(
+      problems, {}, [](const Problem& p) { return std::tuple(p.place.line == 0, p.place.line, p.place.column); });
   std::string out;
   for (const Problem& problem : problems) {
     if (!out.empty()) out += '\n';

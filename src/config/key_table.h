@@ -1,5 +1,6 @@
-// Purpose:    a settings file as a table: each key with its type, rule, default and documentation, and how it is read and
-//             printed. Parsing, `config check`, the file that `init` writes and the man page all come from such a table.
+// Purpose:    a settings file as a table: each key with its type, rule, default and documentation, and how it is read
+//             and printed. Parsing, `config check`, the file that `init` writes and the man page all come from such a
+//             table.
 // Trust:      the admin's files; everything wrong is reported, all at once.
 // Thread use: values.
 #pragma once
@@ -19,11 +20,11 @@ namespace intray::config {
 
 template <class S>
 struct Key {
-  std::string path;      // "receiver.connect_timeout"
-  std::string allowed;   // type and range, in words: "a duration, 100ms to 60s"
-  std::string doc;       // what it is for, one or two sentences
+  std::string path;     // "receiver.connect_timeout"
+  std::string allowed;  // type and range, in words: "a duration, 100ms to 60s"
+  std::string doc;      // what it is for, one or two sentences
   bool required = false;
-  std::string example;   // a TOML literal, shown where a required key is missing
+  std::string example;  // a TOML literal, shown where a required key is missing
   // Takes the value over; false where it is not what `allowed` says, and nothing was changed.
   std::function<bool(S&, const Value&)> set;
   // The present value as a TOML literal.
@@ -62,10 +63,12 @@ Seen apply(const std::vector<Key<S>>& table, std::vector<Entry> entries, S& out,
     if (key != table.end()) {
       seen.keys.insert(entry.key);
       if (!key->set(out, entry.value))
-        problems.push_back({entry.value.place, entry.key + ": found " + entry.value.describe() + "; allowed: " + key->allowed});
+        problems.push_back(
+            {entry.value.place, entry.key + ": found " + entry.value.describe() + "; allowed: " + key->allowed});
       continue;
     }
-    const bool table_of_keys = std::ranges::any_of(table, [&](const Key<S>& k) { return k.path.starts_with(entry.key + "."); });
+    const bool table_of_keys =
+        std::ranges::any_of(table, [&](const Key<S>& k) { return k.path.starts_with(entry.key + "."); });
     if (table_of_keys && entry.value.kind == Value::Kind::kTable) continue;  // empty
     std::vector<std::string_view> known;
     for (const Key<S>& k : table) known.push_back(k.path);

@@ -13,7 +13,8 @@ namespace intray::config {
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
 // The known word with the least distance, letter case aside; nullopt where even that is more than a third of the word's
-// length (two at least) away. Of dotted names the last part alone counts too, so that a key in the wrong table is found.
+// length (two at least) away. Of dotted names the last part alone counts too, so that a key in the wrong table is
+// found.
 std::optional<std::string_view> nearest(std::string_view word, std::span<const std::string_view> known);
 
 }  // namespace intray::config

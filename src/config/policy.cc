@@ -33,17 +33,25 @@ std::vector<Key<PolicyLine>> policy_keys() {
   using S = PolicyLine;
   const std::string name_rule = "a name of letters, digits, '.', '_' and '-'";
   return {
-      required(text_key<S>("tenant", [](auto& s) -> auto& { return s.tenant; }, is_name, name_rule,
-                           "As identity.tenant in the executor's file."), "\"acme\""),
-      required(text_key<S>("agent", [](auto& s) -> auto& { return s.agent; }, is_name, name_rule,
-                           "As identity.agent in the executor's file."), "\"save\""),
-      required(text_key<S>("binding", [](auto& s) -> auto& { return s.binding; }, is_binding,
-                           "a kind and one of its slots, like \"save/0\"", "Which slot."), "\"save/0\""),
-      required(texts_key<S>("scopes", [](auto& s) -> auto& { return s.scopes; }, is_scope, 1, 4,
-                            "a list out of \"claim\", \"effect:save\", \"effect:delete\", \"observe\"", "What it may do."),
+      required(text_key<S>(
+                   "tenant", [](auto& s) -> auto& { return s.tenant; }, is_name, name_rule,
+                   "As identity.tenant in the executor's file."),
+               "\"acme\""),
+      required(text_key<S>(
+                   "agent", [](auto& s) -> auto& { return s.agent; }, is_name, name_rule,
+                   "As identity.agent in the executor's file."),
+               "\"save\""),
+      required(text_key<S>(
+                   "binding", [](auto& s) -> auto& { return s.binding; }, is_binding,
+                   "a kind and one of its slots, like \"save/0\"", "Which slot."),
+               "\"save/0\""),
+      required(texts_key<S>(
+                   "scopes", [](auto& s) -> auto& { return s.scopes; }, is_scope, 1, 4,
+                   "a list out of \"claim\", \"effect:save\", \"effect:delete\", \"observe\"", "What it may do."),
                "[\"claim\", \"effect:save\", \"observe\"]"),
-      flag_key<S>("takeover", [](auto& s) -> auto& { return s.takeover; },
-                  "Whether it may take over the lease of a holder that died."),
+      flag_key<S>(
+          "takeover", [](auto& s) -> auto& { return s.takeover; },
+          "Whether it may take over the lease of a holder that died."),
   };
 }
 
@@ -69,7 +77,9 @@ base::Result<LeasePolicy> parse_policy(const std::string& toml_text, const std::
   for (Entry& entry : INTRAY_TRY(read_document(toml_text, file_name))) {
     auto split = split_line_key(entry.key);
     if (!split || split->first >= kPolicyLinesMax) {
-      problems.push_back({entry.value.place, base::escape(entry.key) + ": no such setting; a policy holds [[lease]] tables and nothing else"});
+      problems.push_back(
+          {entry.value.place,
+           base::escape(entry.key) + ": no such setting; a policy holds [[lease]] tables and nothing else"});
       continue;
     }
     if (lines.size() <= split->first) lines.resize(split->first + 1);
@@ -82,7 +92,8 @@ base::Result<LeasePolicy> parse_policy(const std::string& toml_text, const std::
     const Seen seen = apply(policy_keys(), std::move(entries), line, problems);
     for (const Key<PolicyLine>& key : policy_keys())
       if (key.required && !seen.has(key.path))
-        problems.push_back({first, fmt::format("{}: required in each [[lease]]; for example: {} = {}", key.path, key.path, key.example)});
+        problems.push_back({first, fmt::format("{}: required in each [[lease]]; for example: {} = {}", key.path,
+                                               key.path, key.example)});
     std::ranges::sort(line.scopes);
     line.scopes.erase(std::ranges::unique(line.scopes).begin(), line.scopes.end());
     out.lines.push_back(std::move(line));

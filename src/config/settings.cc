@@ -6,8 +6,8 @@
 
 #include "config/document.h"
 #include "config/key_table.h"
-#include "config/settings_keys.h"
 #include "config/settings_file.h"
+#include "config/settings_keys.h"
 #include "sys/process.h"
 
 namespace intray::config {

@@ -26,74 +26,74 @@ using namespace std::chrono_literals;
 enum class ObjectIdFrom { kPath, kFrontMatter };
 
 struct ReceiverSettings {
-  std::string url;                            // receiver.url, required: "https://host[:port]" or "http://…", nothing behind it
-  bool allow_plaintext = false;               // receiver.allow_plaintext
-  std::string ca_file;                        // receiver.ca_file, required for https
-  std::string credential_file;                // receiver.credential_file, required (or systemd's $CREDENTIALS_DIRECTORY/<name>)
-  base::Micros connect_timeout = 5s;          // receiver.connect_timeout
-  base::Micros total_timeout = 30s;           // receiver.total_timeout
-  std::int64_t low_speed_bytes = 1024;        // receiver.low_speed: bytes a second …
-  base::Micros low_speed_window = 10s;        // receiver.low_speed_window: … over this long
-  base::Micros settle = 10s;                  // receiver.settle: how long a request whose answer was lost may still be working
-  base::Micros idle_reuse = 3s;               // receiver.idle_reuse: no request goes out on a connection idle for longer
+  std::string url;               // receiver.url, required: "https://host[:port]" or "http://…", nothing behind it
+  bool allow_plaintext = false;  // receiver.allow_plaintext
+  std::string ca_file;           // receiver.ca_file, required for https
+  std::string credential_file;   // receiver.credential_file, required (or systemd's $CREDENTIALS_DIRECTORY/<name>)
+  base::Micros connect_timeout = 5s;    // receiver.connect_timeout
+  base::Micros total_timeout = 30s;     // receiver.total_timeout
+  std::int64_t low_speed_bytes = 1024;  // receiver.low_speed: bytes a second …
+  base::Micros low_speed_window = 10s;  // receiver.low_speed_window: … over this long
+  base::Micros settle = 10s;     // receiver.settle: how long a request whose answer was lost may still be working
+  base::Micros idle_reuse = 3s;  // receiver.idle_reuse: no request goes out on a connection idle for longer
 };
 
 struct RetrySettings {
-  int attempts_max = 5;                       // retry.max_attempts
-  base::Micros first_wait = 1s;               // retry.first_wait; doubles each time, full jitter upward
-  base::Micros verify_deadline = 30s;         // verify.deadline
-  int breaker_failures = 5;                   // breaker.failures
-  base::Micros breaker_probe = 5s;            // breaker.probe: between reads that probe an open breaker
+  int attempts_max = 5;                // retry.max_attempts
+  base::Micros first_wait = 1s;        // retry.first_wait; doubles each time, full jitter upward
+  base::Micros verify_deadline = 30s;  // verify.deadline
+  int breaker_failures = 5;            // breaker.failures
+  base::Micros breaker_probe = 5s;     // breaker.probe: between reads that probe an open breaker
 };
 
 struct SourceSettings {
-  std::string mirror;                         // git.mirror, required: a bare repository
-  std::vector<std::string> branches;          // git.branches, required: short names
-  std::string prefix;                         // git.prefix: folder of the vault inside the repository, "" for its root
+  std::string mirror;                 // git.mirror, required: a bare repository
+  std::vector<std::string> branches;  // git.branches, required: short names
+  std::string prefix;                 // git.prefix: folder of the vault inside the repository, "" for its root
   model::ObjectFormat object_format = model::ObjectFormat::kSha1;  // git.object_format: "sha1", "sha256"
-  base::Micros max_age = 0s;                  // source.max_age, required; 0 only where the mirror is itself the origin
+  base::Micros max_age = 0s;  // source.max_age, required; 0 only where the mirror is itself the origin
   ObjectIdFrom object_id_from = ObjectIdFrom::kPath;  // object_id.from: "path", "front-matter"
-  std::string object_id_key = "id";           // object_id.key
-  std::string state_key = "status";           // state.key
+  std::string object_id_key = "id";                   // object_id.key
+  std::string state_key = "status";                   // state.key
   std::int64_t content_bytes_max = 4 * 1024 * 1024;   // content.max_bytes
-  std::vector<std::string> secret_patterns;   // content.secret_patterns: regular expressions (RE2), searched per line
-  bool historical = false;                    // save.historical
+  std::vector<std::string> secret_patterns;  // content.secret_patterns: regular expressions (RE2), searched per line
+  bool historical = false;                   // save.historical
 };
 
 struct LimitSettings {
-  int slots = 1;                              // slots
-  int in_flight = 64;                         // limits.in_flight
-  std::int64_t waiting = 10'000;              // limits.waiting: admitted, not final
-  std::int64_t per_requester = 10'000;        // limits.per_requester
-  std::int64_t backlog = 1'000'000;           // limits.backlog
+  int slots = 1;                        // slots
+  int in_flight = 64;                   // limits.in_flight
+  std::int64_t waiting = 10'000;        // limits.waiting: admitted, not final
+  std::int64_t per_requester = 10'000;  // limits.per_requester
+  std::int64_t backlog = 1'000'000;     // limits.backlog
 };
 
 struct TimingSettings {
-  base::Micros scan_interval = 60s;           // inbox.scan_interval: slow timer behind the events
-  base::Micros tmp_age = 36h;                 // inbox.tmp_age: older files in tmp/ are removed
-  base::Micros lease = 15s;                   // lease.time_to_live, at most 5 min
-  base::Micros renewal = 5s;                  // lease.renewal
-  base::Micros grant = 10s;                   // lease.grant, at most 30 s
-  base::Micros stop = 60s;                    // stop.deadline: how long SIGTERM waits for what is in flight
+  base::Micros scan_interval = 60s;  // inbox.scan_interval: slow timer behind the events
+  base::Micros tmp_age = 36h;        // inbox.tmp_age: older files in tmp/ are removed
+  base::Micros lease = 15s;          // lease.time_to_live, at most 5 min
+  base::Micros renewal = 5s;         // lease.renewal
+  base::Micros grant = 10s;          // lease.grant, at most 30 s
+  base::Micros stop = 60s;           // stop.deadline: how long SIGTERM waits for what is in flight
 };
 
 // One executor's file: /etc/intray/save.toml.
 struct Settings {
   model::JobKind kind = model::JobKind::kSave;
-  std::string root = "/var/lib/intray";       // root; the site's data directory
-  std::string tenant;                         // identity.tenant, required
-  std::string agent;                          // identity.agent, default the kind's word
-  std::string site_namespace;                 // namespace, required: "instance/tenant/environment/revision"
+  std::string root = "/var/lib/intray";                 // root; the site's data directory
+  std::string tenant;                                   // identity.tenant, required
+  std::string agent;                                    // identity.agent, default the kind's word
+  std::string site_namespace;                           // namespace, required: "instance/tenant/environment/revision"
   std::string policy_file = "/etc/intray/policy.toml";  // policy.file
-  std::vector<std::uint32_t> requester_uids;  // requesters.uids, required; --user-mode: the user's own
-  std::string vault_root = "/app/vault";      // vault.root
-  std::vector<std::string> extensions = {".md"};  // vault.extensions
-  base::Micros job_max_age = 24h * 7;         // job.max_age
-  base::Micros job_deadline = 24h;            // job.deadline
-  int poison_solo_deaths = 2;                 // poison.solo_deaths
-  std::string missions_file;                  // missions.file; empty: missions are not checked
-  std::string connector;                      // connector.program; default: intray-connector beside the executor's own binary
-  bool user_mode = false;                     // --user-mode, or user_mode = true in the file that `init --user-mode` writes
+  std::vector<std::uint32_t> requester_uids;            // requesters.uids, required; --user-mode: the user's own
+  std::string vault_root = "/app/vault";                // vault.root
+  std::vector<std::string> extensions = {".md"};        // vault.extensions
+  base::Micros job_max_age = 24h * 7;                   // job.max_age
+  base::Micros job_deadline = 24h;                      // job.deadline
+  int poison_solo_deaths = 2;                           // poison.solo_deaths
+  std::string missions_file;                            // missions.file; empty: missions are not checked
+  std::string connector;   // connector.program; default: intray-connector beside the executor's own binary
+  bool user_mode = false;  // --user-mode, or user_mode = true in the file that `init --user-mode` writes
   ReceiverSettings receiver;
   RetrySettings retry;
   SourceSettings source;
@@ -103,8 +103,8 @@ struct Settings {
   model::JobRules job_rules() const;
 };
 
-// Parses one executor's TOML. Error: kInvalid, one line: file, line and column, key, what was found, what is allowed; an
-// unknown key names the nearest known one. All problems of the file are in `what`, one a line.
+// Parses one executor's TOML. Error: kInvalid, one line: file, line and column, key, what was found, what is allowed;
+// an unknown key names the nearest known one. All problems of the file are in `what`, one a line.
 base::Result<Settings> parse_settings(const std::string& toml_text, const std::string& file_name, model::JobKind kind);
 // Also kNotFound, and kDenied: not readable, or writable by others than its owner. In user mode the list of requesters,
 // where the file has none, is the caller's own uid.

@@ -8,7 +8,8 @@ namespace intray::config {
 namespace {
 
 // Leads from the settings to one member, const or not. Undefined again below.
-#define INTRAY_FIELD(member) [](auto& s) -> auto& { return s.member; }
+#define INTRAY_FIELD(member) \
+  [](auto& s) -> auto& { return s.member; }
 
 constexpr auto kAbsoluteOrNone = [](std::string_view text) { return text.empty() || is_absolute_path(text); };
 constexpr auto kVaultRoot = [](std::string_view text) { return is_absolute_path(text) && text != "/"; };
@@ -39,7 +40,8 @@ Key<Settings> requester_uids() {
   };
   return {"requesters.uids",
           "a list of user ids, like [1001]",
-          "Users whose job files are taken; files of anybody else are refused. In user mode the default is the user itself.",
+          "Users whose job files are taken; files of anybody else are refused. In user mode the default is the user "
+          "itself.",
           true,
           "[1001]",
           set,
@@ -59,9 +61,10 @@ Table identity_keys() {
                     "How many worker processes may share this inbox. 'intray init' makes their directories."),
       flag_key<S>("user_mode", INTRAY_FIELD(user_mode),
                   "Everything belongs to one unprivileged user: for trying out and for tests."),
-      required(text_key<S>("identity.tenant", INTRAY_FIELD(tenant), is_name, "a name of letters, digits, '.', '_' and '-'",
-                           "The tenant under which the executor holds its leases; policy.toml names it too."),
-               "\"acme\""),
+      required(
+          text_key<S>("identity.tenant", INTRAY_FIELD(tenant), is_name, "a name of letters, digits, '.', '_' and '-'",
+                      "The tenant under which the executor holds its leases; policy.toml names it too."),
+          "\"acme\""),
       text_key<S>("identity.agent", INTRAY_FIELD(agent), is_name, "a name of letters, digits, '.', '_' and '-'",
                   "The executor's name in leases; policy.toml names it too."),
       text_key<S>("policy.file", INTRAY_FIELD(policy_file), is_absolute_path, kPathRule,
@@ -73,17 +76,21 @@ Table identity_keys() {
 Table receiver_keys() {
   using S = Settings;
   return {
-      required(text_key<S>("receiver.url", INTRAY_FIELD(receiver.url), is_origin_url,
-                           "https://host or https://host:port with nothing behind it; http:// only with receiver.allow_plaintext",
-                           "The one receiver that jobs can reach."),
-               "\"https://vault.example.org\""),
+      required(
+          text_key<S>(
+              "receiver.url", INTRAY_FIELD(receiver.url), is_origin_url,
+              "https://host or https://host:port with nothing behind it; http:// only with receiver.allow_plaintext",
+              "The one receiver that jobs can reach."),
+          "\"https://vault.example.org\""),
       flag_key<S>("receiver.allow_plaintext", INTRAY_FIELD(receiver.allow_plaintext),
                   "Lets receiver.url be http://. The credential is then readable on the wire."),
       text_key<S>("receiver.ca_file", INTRAY_FIELD(receiver.ca_file), kAbsoluteOrNone, kPathOrNoneRule,
                   "Certificates that may sign for the receiver, in PEM. Required for https."),
-      required(text_key<S>("receiver.credential_file", INTRAY_FIELD(receiver.credential_file), is_absolute_path, kPathRule,
-                           "The file with the bearer credential, mode 0400, owned by the executor's user. Read once, at start."),
-               "\"/etc/intray/save.credential\""),
+      required(
+          text_key<S>(
+              "receiver.credential_file", INTRAY_FIELD(receiver.credential_file), is_absolute_path, kPathRule,
+              "The file with the bearer credential, mode 0400, owned by the executor's user. Read once, at start."),
+          "\"/etc/intray/save.credential\""),
       duration_key<S>("receiver.connect_timeout", INTRAY_FIELD(receiver.connect_timeout), 100ms, 60s,
                       "How long making a connection may take."),
       duration_key<S>("receiver.total_timeout", INTRAY_FIELD(receiver.total_timeout), 500ms, 10min,
@@ -92,9 +99,10 @@ Table receiver_keys() {
                   "Bytes a second; an exchange that stays slower for receiver.low_speed_window is given up."),
       duration_key<S>("receiver.low_speed_window", INTRAY_FIELD(receiver.low_speed_window), 1s, 5min,
                       "How long an exchange may stay below receiver.low_speed."),
-      duration_key<S>("receiver.settle", INTRAY_FIELD(receiver.settle), 0s, 10min,
-                      "How long a request whose answer was lost may still be working at the receiver. Until then, finding "
-                      "the old content there proves nothing."),
+      duration_key<S>(
+          "receiver.settle", INTRAY_FIELD(receiver.settle), 0s, 10min,
+          "How long a request whose answer was lost may still be working at the receiver. Until then, finding "
+          "the old content there proves nothing."),
       duration_key<S>("receiver.idle_reuse", INTRAY_FIELD(receiver.idle_reuse), 0s, 60s,
                       "No request goes out on a connection that was idle for longer. Keep it below the receiver's own "
                       "keep-alive limit."),
@@ -104,7 +112,8 @@ Table receiver_keys() {
 Table retry_keys() {
   using S = Settings;
   return {
-      number_key<S>("retry.max_attempts", INTRAY_FIELD(retry.attempts_max), 1, 100, "Requests a job may cause before it ends."),
+      number_key<S>("retry.max_attempts", INTRAY_FIELD(retry.attempts_max), 1, 100,
+                    "Requests a job may cause before it ends."),
       duration_key<S>("retry.first_wait", INTRAY_FIELD(retry.first_wait), 10ms, 1h,
                       "Wait before the second attempt; it doubles each time, with random extra."),
       duration_key<S>("verify.deadline", INTRAY_FIELD(retry.verify_deadline), 100ms, 10min,
@@ -117,10 +126,11 @@ Table retry_keys() {
 }
 
 Key<Settings> max_age() {
-  Key<Settings> key = duration_key<Settings>(
-      "source.max_age", INTRAY_FIELD(source.max_age), 1s, std::chrono::hours{24 * 365},
-      "How old the mirror's last fetch may be; with an older one, jobs wait. 0 says that the mirror is itself the origin "
-      "and never stale.");
+  Key<Settings> key =
+      duration_key<Settings>("source.max_age", INTRAY_FIELD(source.max_age), 1s, std::chrono::hours{24 * 365},
+                             "How old the mirror's last fetch may be; with an older one, jobs wait. 0 says that the "
+                             "mirror is itself the origin "
+                             "and never stale.");
   key.allowed = "a duration, 1s to 365d, like \"15m\"; or the bare number 0 where the mirror is itself the origin";
   // "0s" may be a slip; the bare 0 is the one way to say it.
   key.set = [inner = key.set](Settings& settings, const Value& value) {
@@ -143,31 +153,34 @@ Table source_keys() {
                             "Branches with authority: a commit counts only if one of them holds it."),
                "[\"main\"]"),
       text_key<S>("git.prefix", INTRAY_FIELD(source.prefix), is_relative_folder,
-                  "\"\" or a folder without a leading or trailing slash", "The vault's folder inside the repository; \"\" is its root."),
-      word_key<S, model::ObjectFormat>(
-          "git.object_format", INTRAY_FIELD(source.object_format),
-          {{"sha1", model::ObjectFormat::kSha1}, {"sha256", model::ObjectFormat::kSha256}}, "The repository's hash."),
+                  "\"\" or a folder without a leading or trailing slash",
+                  "The vault's folder inside the repository; \"\" is its root."),
+      word_key<S, model::ObjectFormat>("git.object_format", INTRAY_FIELD(source.object_format),
+                                       {{"sha1", model::ObjectFormat::kSha1}, {"sha256", model::ObjectFormat::kSha256}},
+                                       "The repository's hash."),
       max_age(),
       text_key<S>("vault.root", INTRAY_FIELD(vault_root), kVaultRoot, "an absolute path without a trailing slash",
                   "The vault's folder at the receiver: every path in a job begins with it."),
-      texts_key<S>("vault.extensions", INTRAY_FIELD(extensions), is_extension, 1, 16, "a list of endings, like [\".md\"]",
-                   "A note's path must end in one of them."),
-      word_key<S, ObjectIdFrom>(
-          "object_id.from", INTRAY_FIELD(source.object_id_from),
-          {{"path", ObjectIdFrom::kPath}, {"front-matter", ObjectIdFrom::kFrontMatter}},
-          "Where a note's object id comes from: a hash of its path, or its front matter."),
+      texts_key<S>("vault.extensions", INTRAY_FIELD(extensions), is_extension, 1, 16,
+                   "a list of endings, like [\".md\"]", "A note's path must end in one of them."),
+      word_key<S, ObjectIdFrom>("object_id.from", INTRAY_FIELD(source.object_id_from),
+                                {{"path", ObjectIdFrom::kPath}, {"front-matter", ObjectIdFrom::kFrontMatter}},
+                                "Where a note's object id comes from: a hash of its path, or its front matter."),
       text_key<S>("object_id.key", INTRAY_FIELD(source.object_id_key), is_front_matter_key, "a front-matter key",
                   "The front-matter key that holds the object id, with object_id.from = \"front-matter\"."),
       text_key<S>("state.key", INTRAY_FIELD(source.state_key), is_front_matter_key, "a front-matter key",
                   "The front-matter key that holds a note's state."),
-      size_key<S>("content.max_bytes", INTRAY_FIELD(source.content_bytes_max), 1, 64 * kMiB, "The largest note that is saved."),
-      texts_key<S>("content.secret_patterns", INTRAY_FIELD(source.secret_patterns), is_pattern, 0, limits::kSecretPatternsMax,
-                   "a list of regular expressions",
-                   "A note with a line that matches one of them is refused: regular expressions as RE2 takes them, without "
-                   "look-around and back-references. Private-key blocks are refused always."),
-      flag_key<S>("save.historical", INTRAY_FIELD(source.historical),
-                  "Accepts older versions of a note too, unless they are older than what was last saved. For sites whose "
-                  "planner works commit by commit."),
+      size_key<S>("content.max_bytes", INTRAY_FIELD(source.content_bytes_max), 1, 64 * kMiB,
+                  "The largest note that is saved."),
+      texts_key<S>(
+          "content.secret_patterns", INTRAY_FIELD(source.secret_patterns), is_pattern, 0, limits::kSecretPatternsMax,
+          "a list of regular expressions",
+          "A note with a line that matches one of them is refused: regular expressions as RE2 takes them, without "
+          "look-around and back-references. Private-key blocks are refused always."),
+      flag_key<S>(
+          "save.historical", INTRAY_FIELD(source.historical),
+          "Accepts older versions of a note too, unless they are older than what was last saved. For sites whose "
+          "planner works commit by commit."),
   };
 }
 
@@ -182,9 +195,11 @@ Table limit_keys() {
                     "How many worker processes a job may bring down, running alone, before it is set aside."),
       text_key<S>("missions.file", INTRAY_FIELD(missions_file), kAbsoluteOrNone, kPathOrNoneRule,
                   "Active missions, one id a line; jobs of others are refused. \"\": missions are not checked."),
-      text_key<S>("connector.program", INTRAY_FIELD(connector), kAbsoluteOrNone, kPathOrNoneRule,
-                  "The program that connects to the receiver. \"\": intray-connector beside the executor's own program."),
-      number_key<S>("limits.in_flight", INTRAY_FIELD(limits.in_flight), 1, 1'024, "Jobs in a worker's hands at a time."),
+      text_key<S>(
+          "connector.program", INTRAY_FIELD(connector), kAbsoluteOrNone, kPathOrNoneRule,
+          "The program that connects to the receiver. \"\": intray-connector beside the executor's own program."),
+      number_key<S>("limits.in_flight", INTRAY_FIELD(limits.in_flight), 1, 1'024,
+                    "Jobs in a worker's hands at a time."),
       number_key<S>("limits.waiting", INTRAY_FIELD(limits.waiting), 1, 10'000'000,
                     "Jobs admitted and not yet ended; more stay in new/."),
       number_key<S>("limits.per_requester", INTRAY_FIELD(limits.per_requester), 1, 10'000'000,
@@ -233,9 +248,11 @@ void check_together(const Settings& s, const Seen& seen, std::vector<Problem>& p
   if (is_https(s.receiver.url) && s.receiver.ca_file.empty())
     complain("receiver.ca_file", "required for an https receiver; name the file with its certificate authority");
   if (!s.receiver.url.empty() && !is_https(s.receiver.url) && !s.receiver.allow_plaintext)
-    complain("receiver.url", "found http://, which sends the credential readable; use https, or set receiver.allow_plaintext = true");
+    complain("receiver.url",
+             "found http://, which sends the credential readable; use https, or set receiver.allow_plaintext = true");
   if (s.receiver.connect_timeout > s.receiver.total_timeout)
-    complain("receiver.connect_timeout", "longer than receiver.total_timeout (" + format_duration(s.receiver.total_timeout) + ")");
+    complain("receiver.connect_timeout",
+             "longer than receiver.total_timeout (" + format_duration(s.receiver.total_timeout) + ")");
   if (s.timing.renewal * 2 > s.timing.lease)
     complain("lease.renewal", "more than half of lease.time_to_live (" + format_duration(s.timing.lease) + ")");
   if (s.timing.grant > s.timing.lease)

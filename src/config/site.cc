@@ -12,11 +12,14 @@ std::vector<Key<SiteSettings>> site_keys() {
   using S = SiteSettings;
   const std::string rule = "an absolute path";
   return {
-      text_key<S>("root", [](auto& s) -> auto& { return s.root; }, is_absolute_path, rule, "The site's data directory."),
-      text_key<S>("save.config", [](auto& s) -> auto& { return s.save_config; }, is_absolute_path, rule,
-                  "The settings of intray-save."),
-      text_key<S>("delete.config", [](auto& s) -> auto& { return s.delete_config; }, is_absolute_path, rule,
-                  "The settings of intray-delete."),
+      text_key<S>(
+          "root", [](auto& s) -> auto& { return s.root; }, is_absolute_path, rule, "The site's data directory."),
+      text_key<S>(
+          "save.config", [](auto& s) -> auto& { return s.save_config; }, is_absolute_path, rule,
+          "The settings of intray-save."),
+      text_key<S>(
+          "delete.config", [](auto& s) -> auto& { return s.delete_config; }, is_absolute_path, rule,
+          "The settings of intray-delete."),
   };
 }
 

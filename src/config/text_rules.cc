@@ -18,7 +18,8 @@ constexpr std::size_t kBranchBytesMax = 200;
 bool is_letter_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
 
 bool all_of(std::string_view text, std::string_view also) {
-  return std::ranges::all_of(text, [&](char c) { return is_letter_or_digit(c) || also.find(c) != std::string_view::npos; });
+  return std::ranges::all_of(text,
+                             [&](char c) { return is_letter_or_digit(c) || also.find(c) != std::string_view::npos; });
 }
 
 bool has_control(std::string_view text) {
@@ -57,18 +58,19 @@ bool is_relative_folder(std::string_view text) {
 }
 
 bool is_name(std::string_view text) {
-  return !text.empty() && text.size() <= kNameBytesMax && text.front() != '.' && text.front() != '-' && all_of(text, "._-");
+  return !text.empty() && text.size() <= kNameBytesMax && text.front() != '.' && text.front() != '-' &&
+         all_of(text, "._-");
 }
 
-bool is_namespace(std::string_view text) {
-  return std::ranges::count(text, '/') == 3 && each_part(text, '/', is_name);
-}
+bool is_namespace(std::string_view text) { return std::ranges::count(text, '/') == 3 && each_part(text, '/', is_name); }
 
 bool is_branch(std::string_view text) {
   // git check-ref-format, without the rarities.
   if (text.empty() || text.size() > kBranchBytesMax || has_control(text) || text.starts_with("refs/")) return false;
-  if (text.find_first_of(" ~^:?*[\\") != std::string_view::npos || text.find("..") != std::string_view::npos) return false;
-  if (text.find("@{") != std::string_view::npos || text == "@" || text.front() == '-' || text.ends_with(".")) return false;
+  if (text.find_first_of(" ~^:?*[\\") != std::string_view::npos || text.find("..") != std::string_view::npos)
+    return false;
+  if (text.find("@{") != std::string_view::npos || text == "@" || text.front() == '-' || text.ends_with("."))
+    return false;
   return each_part(text, '/', [](std::string_view part) {
     return !part.empty() && part.front() != '.' && !part.ends_with(".lock");
   });
@@ -82,9 +84,7 @@ bool is_extension(std::string_view text) {
   return text.size() >= 2 && text.size() <= kExtensionBytesMax && text.front() == '.' && all_of(text.substr(1), "");
 }
 
-bool is_pattern(std::string_view text) {
-  return !text.empty() && text.size() <= limits::kSecretPatternBytesMax;
-}
+bool is_pattern(std::string_view text) { return !text.empty() && text.size() <= limits::kSecretPatternBytesMax; }
 
 bool is_https(std::string_view url) { return url.starts_with("https://"); }
 
@@ -97,7 +97,8 @@ bool is_origin_url(std::string_view text) {
     if (end == std::string_view::npos) return false;
     host = text.substr(1, end - 1);
     text.remove_prefix(end + 1);
-    const bool address = host.size() >= 2 && host.find_first_not_of("0123456789abcdefABCDEF:.") == std::string_view::npos &&
+    const bool address = host.size() >= 2 &&
+                         host.find_first_not_of("0123456789abcdefABCDEF:.") == std::string_view::npos &&
                          host.find(':') != std::string_view::npos;
     return address && (text.empty() || (text.front() == ':' && is_port(text.substr(1))));
   }

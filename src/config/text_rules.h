@@ -6,7 +6,8 @@
 
 namespace intray::config {
 
-bool is_absolute_path(std::string_view text);     // "/x/y": no empty, "." or ".." part, no control character, under 4096 bytes
+bool is_absolute_path(
+    std::string_view text);  // "/x/y": no empty, "." or ".." part, no control character, under 4096 bytes
 bool is_relative_folder(std::string_view text);   // "" or "x/y": the same without a leading or trailing slash
 bool is_name(std::string_view text);              // 1 to 64 of [A-Za-z0-9._-], not starting with '.' or '-'
 bool is_namespace(std::string_view text);         // four names between slashes

@@ -22,7 +22,8 @@ constexpr auto kDurationUnits = std::to_array<Unit>({{"d", 86'400 * kSecond_us, 
                                                      {"s", kSecond_us},
                                                      {"ms", 1'000},
                                                      {"us", 1}});
-constexpr auto kSizeUnits = std::to_array<Unit>({{"GiB", 1LL << 30U}, {"MiB", 1LL << 20U}, {"KiB", 1LL << 10U}, {"B", 1}});
+constexpr auto kSizeUnits =
+    std::to_array<Unit>({{"GiB", 1LL << 30U}, {"MiB", 1LL << 20U}, {"KiB", 1LL << 10U}, {"B", 1}});
 
 constexpr std::int64_t kDurationMax_us = 36'525LL * 86'400 * kSecond_us;
 constexpr std::int64_t kSizeMax_bytes = 1LL << 53U;
@@ -62,7 +63,8 @@ std::string format_duration(base::Micros duration) { return format_with_unit(dur
 
 std::optional<std::int64_t> parse_size(std::string_view text) {
   if (text.empty()) return std::nullopt;
-  if (text.back() >= '0' && text.back() <= '9') return parse_with_unit(std::string(text) + "B", kSizeUnits, kSizeMax_bytes);
+  if (text.back() >= '0' && text.back() <= '9')
+    return parse_with_unit(std::string(text) + "B", kSizeUnits, kSizeMax_bytes);
   return parse_with_unit(text, kSizeUnits, kSizeMax_bytes);
 }
 

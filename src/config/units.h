@@ -12,7 +12,8 @@
 namespace intray::config {
 
 inline constexpr std::string_view kDurationForm = R"(a number and a unit of us, ms, s, m (minutes), h, d, like "15s")";
-inline constexpr std::string_view kSizeForm = R"(a number of bytes, or a number and a unit of B, KiB, MiB, GiB, like "4MiB")";
+inline constexpr std::string_view kSizeForm =
+    R"(a number of bytes, or a number and a unit of B, KiB, MiB, GiB, like "4MiB")";
 
 // Digits and one unit, nothing else: no sign, fraction or blank. nullopt otherwise, and over 100 years.
 std::optional<base::Micros> parse_duration(std::string_view text);

@@ -280,7 +280,10 @@ void Worker::shut_down() {
   if (!batch_.empty()) commit_batch();
   auto released = p_.ledger.release(p_.lease);
   if (!released || !*released) base::log(LogLevel::kWarn, "lease_not_released", {});
-  base::log(LogLevel::kInfo, "stopped", {{"ended", ended_}, {"unknown", unknown_}, {"waiting", waiting_}});
+  base::log(LogLevel::kInfo, "stopped", {{"ended", ended_},
+             {"unknown", unknown_},
+             {"waiting", waiting_},
+             {"commits", p_.ledger.counters().commits}});
 }
 
 }  // namespace intray::executor

@@ -36,6 +36,12 @@ bool concerns_all(const base::Error& error) {
   return error.code == ErrorCode::kNoSpace || error.code == ErrorCode::kBusy || error.sys_errno == EROFS;
 }
 
+base::Result<void> check_not_removed(const sys::Dir& dir) {
+  const auto info = dir.stat_self();
+  if (info && info->links == 0) return base::fail(ErrorCode::kDenied, dir.path() + ": this directory was removed");
+  return {};
+}
+
 }  // namespace
 
 struct Intake::Impl {
@@ -240,7 +246,12 @@ base::Result<TakeOutcome> Intake::take(std::size_t max, base::WallTime now) {
   impl_->take_some(max, now);
   const TakeOutcome& got = impl_->outcome;
   // What was taken comes first; the same failure will be back with the next call, if it is one that lasts.
-  if (impl_->failure && got.files.empty() && got.strays.empty()) return std::unexpected(*std::move(impl_->failure));
+  if (got.files.empty() && got.strays.empty()) {
+    if (impl_->failure) return std::unexpected(*std::move(impl_->failure));
+    // In a removed directory every name merely seems to have vanished.
+    INTRAY_TRY(check_not_removed(impl_->inbox->fresh));
+    INTRAY_TRY(check_not_removed(impl_->lease()));
+  }
   return std::move(impl_->outcome);
 }
 

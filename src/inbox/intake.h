@@ -71,8 +71,9 @@ class Intake {
   // directory; never starts over for a batch. Looks at no more than kTakeExaminedPerFile names for each file asked for,
   // so a call may return little though pending() stays true.
   // An error is one of the directory itself (kIo, kNoSpace, kDenied, kBusy), returned only by a call that took nothing.
-  // Every file is then in new/, or in lease/<slot>/ and read by the next call. After kNoSpace and kBusy all names are
-  // kept: call again when things look better. Names that failed by themselves (kIo, kDenied) are left to the next scan.
+  // kDenied also where new/ or the lease was removed. Every file is then in new/, or in lease/<slot>/ and read by the
+  // next call. After kNoSpace and kBusy all names are kept: call again when things look better. Names that failed by
+  // themselves (kIo, kDenied) are left to the next scan.
   base::Result<TakeOutcome> take(std::size_t max, base::WallTime now);
 
   // What lies in lease/<slot>/ now (start-up recovery): every file, read like a taken one, in take order. What has no

@@ -1,10 +1,11 @@
 // Purpose:    mints execution grants: the only place that can.
-// Trust:      a grant is worth nothing beyond this process, its own time to live, the lease it was minted under, and one use.
+// Trust:      a grant is worth nothing beyond this process, its own time to live, the lease it was minted under, and
+// one use.
 //             Whether this identity may hold the lease at all is the policy's (policy.h), asked before it is acquired.
 // Thread use: one thread.
 //
-// When a grant is consumed, everything is looked at again: whether this is still the process that minted it, whether it was
-// revoked, its expiry by boot time (which counts suspend), and the lease's row in the ledger.
+// When a grant is consumed, everything is looked at again: whether this is still the process that minted it, whether it
+// was revoked, its expiry by boot time (which counts suspend), and the lease's row in the ledger.
 #pragma once
 
 #include <functional>
@@ -12,16 +13,16 @@
 
 #include "base/clock.h"
 #include "base/ids.h"
+#include "lease/policy.h"
 #include "limits.h"
 #include "model/grant.h"
-#include "lease/policy.h"
 
 namespace intray::lease {
 
 class Coordinator {
  public:
-  // True while the lease's row says what it said at acquisition: same lease, connector, epoch and scopes, not expired, not
-  // released. Rereads the row each time; an error counts as false.
+  // True while the lease's row says what it said at acquisition: same lease, connector, epoch and scopes, not expired,
+  // not released. Rereads the row each time; an error counts as false.
   using LeaseStillStands = std::function<bool()>;
 
   // A time to live beyond limits::kGrantTimeToLiveMax_us is cut to it: settings only tighten. `clock` must outlive the

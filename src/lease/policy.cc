@@ -13,7 +13,8 @@ constexpr std::array<std::string_view, 4> kScopes{"claim", "effect:save", "effec
 
 bool is_scope(const std::string& word) { return std::ranges::find(kScopes, word) != kScopes.end(); }
 
-bool allows(std::span<const PolicyRule> rules, const Identity& identity, std::span<const std::string> scopes, bool takeover) {
+bool allows(std::span<const PolicyRule> rules, const Identity& identity, std::span<const std::string> scopes,
+            bool takeover) {
   if (identity.tenant.empty() || identity.agent.empty() || identity.binding.empty()) return false;
   if (scopes.empty() || !std::ranges::all_of(scopes, is_scope)) return false;
   return std::ranges::any_of(rules, [&](const PolicyRule& rule) {

@@ -29,6 +29,7 @@ bool is_scope(const std::string& word);
 
 // True where one rule names exactly this identity, all of these scopes (at least one, each of the closed list), and
 // takeover where that is asked for. Rules are not added up; with no rule nothing is allowed.
-bool allows(std::span<const PolicyRule> rules, const Identity& identity, std::span<const std::string> scopes, bool takeover);
+bool allows(std::span<const PolicyRule> rules, const Identity& identity, std::span<const std::string> scopes,
+            bool takeover);
 
 }  // namespace intray::lease

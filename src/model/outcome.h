@@ -14,17 +14,17 @@ namespace intray::model {
 
 // How the exchange went, before status codes are looked at.
 enum class Transport {
-  kNotSent,    // no connection, or it broke before the first byte of the request reached the kernel
-  kTls,        // TLS or certificate failure: the handshake comes before the first byte
-  kRefused,    // the pre-request callback refused the first call: grant or lease expired, epoch lost
-  kLost,       // bytes sent, then reset, closed, timed out, or an answer that can't be read as one
-  kAnswered,   // a complete, well-formed HTTP answer within the limits
+  kNotSent,   // no connection, or it broke before the first byte of the request reached the kernel
+  kTls,       // TLS or certificate failure: the handshake comes before the first byte
+  kRefused,   // the pre-request callback refused the first call: grant or lease expired, epoch lost
+  kLost,      // bytes sent, then reset, closed, timed out, or an answer that can't be read as one
+  kAnswered,  // a complete, well-formed HTTP answer within the limits
 };
 
 struct Answer {
   Transport transport = Transport::kNotSent;
-  int http_status = 0;          // where answered
-  bool expected_body = false;   // 2xx: the body is exactly what this mutation's success looks like
+  int http_status = 0;         // where answered
+  bool expected_body = false;  // 2xx: the body is exactly what this mutation's success looks like
 };
 
 // What the target looks like when read.
@@ -48,14 +48,14 @@ enum class Next {
 struct OutcomeRow {
   std::string_view name;  // stable; tests quote it
   Transport transport;
-  int status_first;       // inclusive range, 0-0 where no status counts
+  int status_first;  // inclusive range, 0-0 where no status counts
   int status_last;
   std::optional<bool> expected_body;  // nullopt: any
   Effect effect;
   Next save;
   Next del;
-  Reason reason;          // where the job ends, or waits, for this reason
-  bool settle;            // the read-back counts as OTHER only after the settle time on a closed connection
+  Reason reason;                  // where the job ends, or waits, for this reason
+  bool settle;                    // the read-back counts as OTHER only after the settle time on a closed connection
   std::optional<State> on_other;  // where a read-back that finds something else ends a SAVE; nullopt: none is asked for
 };
 
@@ -69,10 +69,10 @@ const OutcomeRow& classify(const Answer& answer);
 // The end that a read-back gives to a row whose Next asks for one (kVerify, kRetryAfterReadBack); a DELETE's kUnknown
 // stays what it is. For any other Next there is nothing to settle: our own mistake, aborts.
 struct Settled {
-  State to;                // kSucceeded, kFailed, kRetryable or kUnknown
+  State to;  // kSucceeded, kFailed, kRetryable or kUnknown
   std::optional<Reason> reason;
   std::optional<ResultWord> result;
-  bool may_have_effect;    // of RETRYABLE: a read-back comes first next time; always true of OUTCOME_UNKNOWN
+  bool may_have_effect;  // of RETRYABLE: a read-back comes first next time; always true of OUTCOME_UNKNOWN
 };
 Settled settle(JobKind kind, const OutcomeRow& row, ReadBack read_back);
 

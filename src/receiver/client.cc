@@ -64,8 +64,8 @@ class CurlClient final : public Client {
     exchange->headers.emplace(request.idempotency_key, grant.attempt(), request.fence);
     exchange->grant.emplace(std::move(grant));
     exchange->body = render_save_body(request.vault_path, request.content);
-    exchange->head_bytes = save_head_bytes(request, exchange->body.size(), context_.easy.host_header,
-                                           context_.headers->bearer_bytes());
+    exchange->head_bytes =
+        save_head_bytes(request, exchange->body.size(), context_.easy.host_header, context_.headers->bearer_bytes());
     exchange->on_save = std::move(done);
     enqueue(std::move(exchange));
   }
@@ -171,7 +171,7 @@ class CurlClient final : public Client {
       return pump();
     }
     // With no connection at all, the refused dial was the first waiting request's. Otherwise one may yet become free.
-    if (!waiting_.empty() && multi_->connections().size() == 0 && pool_->ready() == 0) {
+    if (!waiting_.empty() && !multi_->connections().any_alive(context_.clock->boot()) && pool_->ready() == 0) {
       std::unique_ptr<Exchange> first = std::move(waiting_.front());
       waiting_.pop_front();
       fail_unsent(std::move(first), "no connection to the receiver");
@@ -226,7 +226,8 @@ class CurlClient final : public Client {
 }  // namespace
 
 base::Result<std::unique_ptr<Client>> Client::create(const Options& options, const Credential& credential,
-                                                     DescriptorPool& pool, sys::EventLoop& loop, const base::Clock& clock) {
+                                                     DescriptorPool& pool, sys::EventLoop& loop,
+                                                     const base::Clock& clock) {
   auto client = std::make_unique<CurlClient>(pool, loop, clock);
   INTRAY_TRY(client->start(options, credential));
   static const base::Result<void> proven = shim_works();

@@ -1,11 +1,12 @@
-// Purpose:    the HTTP side: one mutation shape and one read shape, to one address, with one credential, through libcurl's
+// Purpose:    the HTTP side: one mutation shape and one read shape, to one address, with one credential, through
+// libcurl's
 //             multi interface (its only door).
 // Process:    executors. Owns no way to make a socket: connected descriptors come from the pool (descriptor_pool.h).
 // Trust:      answers are untrusted: bounded, never interpreted beyond the table in model/outcome.h, never logged.
 // Thread use: one thread; callbacks run inside the event loop.
 //
-// A mutation leaves at most once: it goes out only through the pre-request callback, which consumes the grant and refuses a
-// second call, so that libcurl can't resend on a connection that died.
+// A mutation leaves at most once: it goes out only through the pre-request callback, which consumes the grant and
+// refuses a second call, so that libcurl can't resend on a connection that died.
 #pragma once
 
 #include <functional>
@@ -26,8 +27,8 @@
 namespace intray::receiver {
 
 struct Options {
-  std::string url;                    // "http://host:port" or "https://host:port"
-  std::string ca_pem;                 // contents of the site's CA file; https only
+  std::string url;                          // "http://host:port" or "https://host:port"
+  std::string ca_pem;                       // contents of the site's CA file; https only
   base::Micros connect_timeout{5'000'000};  // TLS handshake included
   base::Micros total_timeout{30'000'000};
   std::int64_t low_speed_bytes = 1024;
@@ -40,9 +41,9 @@ struct Options {
 // A save as it goes over the wire.
 struct SaveRequest {
   std::string vault_path;
-  std::string content;               // valid UTF-8
-  std::string idempotency_key;       // "<effect key>-<n>"
-  std::string fence;                 // value of Intray-Fence
+  std::string content;          // valid UTF-8
+  std::string idempotency_key;  // "<effect key>-<n>"
+  std::string fence;            // value of Intray-Fence
 };
 
 struct MutationResult {
@@ -62,13 +63,14 @@ struct ReadResult {
 class Client {
  public:
   static base::Result<std::unique_ptr<Client>> create(const Options& options, const Credential& credential,
-                                                      DescriptorPool& pool, sys::EventLoop& loop, const base::Clock& clock);
+                                                      DescriptorPool& pool, sys::EventLoop& loop,
+                                                      const base::Clock& clock);
   virtual ~Client() = default;
 
   // The size in bytes of the whole rendered request; callers refuse what is over their limit before admission.
   virtual std::int64_t wire_bytes(const SaveRequest& request) const = 0;
-  // Sends one mutation. done is called exactly once, never from inside save(). Where no connection is free the request waits
-  // for one up to connect_timeout (then kNotSent).
+  // Sends one mutation. done is called exactly once, never from inside save(). Where no connection is free the request
+  // waits for one up to connect_timeout (then kNotSent).
   virtual void save(model::Grant grant, SaveRequest request, std::function<void(MutationResult)> done) = 0;
   // Reads what is at a path. Same waiting rule; libcurl may repeat a read.
   virtual void read(std::string vault_path, std::function<void(ReadResult)> done) = 0;

@@ -98,9 +98,9 @@ bool serve(int fd, std::string& request) {
 
 base::Result<void> shim_works() {
   const auto broken = [](const std::string& why) {
-    return base::fail(base::ErrorCode::kUnsupported,
-                      "libcurl " + std::string(curl_version_info(CURLVERSION_NOW)->version) +
-                          " can't use a connection that it did not make: " + why);
+    return base::fail(base::ErrorCode::kUnsupported, "libcurl " +
+                                                         std::string(curl_version_info(CURLVERSION_NOW)->version) +
+                                                         " can't use a connection that it did not make: " + why);
   };
   SelfTest test;
   test.pair = INTRAY_TRY(sys::make_stream_pair());
@@ -133,7 +133,8 @@ base::Result<void> shim_works() {
   }
   int left = 0;
   const CURLMsg* const message = curl_multi_info_read(multi.get(), &left);
-  const CURLcode result = message != nullptr && message->msg == CURLMSG_DONE ? message->data.result : CURLE_OPERATION_TIMEDOUT;
+  const CURLcode result =
+      message != nullptr && message->msg == CURLMSG_DONE ? message->data.result : CURLE_OPERATION_TIMEDOUT;
   curl_multi_remove_handle(multi.get(), easy.get());
 
   if (!test.socket_given) return broken("it did not ask for a descriptor");

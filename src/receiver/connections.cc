@@ -7,11 +7,9 @@ namespace intray::receiver {
 bool Connections::add(int fd, std::uint16_t local_port, base::BootTime now) {
   if (fd_of_port_.contains(local_port) || by_fd_.contains(fd)) return false;
   const std::uint64_t serial = ++last_serial_;
-  by_fd_.emplace(fd, Connection{.fd = fd,
-                                .serial = serial,
-                                .local_port = local_port,
-                                .idle_since = now,
-                                .reuse_limit = reuse_limit_});
+  by_fd_.emplace(
+      fd,
+      Connection{.fd = fd, .serial = serial, .local_port = local_port, .idle_since = now, .reuse_limit = reuse_limit_});
   fd_of_port_.emplace(local_port, fd);
   fd_of_serial_.emplace(serial, fd);
   return true;
@@ -49,8 +47,13 @@ void Connections::release(std::uint64_t serial, base::BootTime now, std::optiona
 }
 
 int Connections::usable_idle(base::BootTime now) const {
-  return static_cast<int>(
-      std::ranges::count_if(by_fd_, [now](const auto& entry) { return !entry.second.busy && entry.second.usable(now); }));
+  return static_cast<int>(std::ranges::count_if(
+      by_fd_, [now](const auto& entry) { return !entry.second.busy && entry.second.usable(now); }));
+}
+
+bool Connections::any_alive(base::BootTime now) const {
+  return std::ranges::any_of(by_fd_,
+                             [now](const auto& entry) { return entry.second.busy || entry.second.usable(now); });
 }
 
 }  // namespace intray::receiver

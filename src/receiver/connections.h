@@ -15,18 +15,18 @@ namespace intray::receiver {
 
 struct Connection {
   int fd = -1;
-  std::uint64_t serial = 0;        // never repeats, unlike the descriptor's number
+  std::uint64_t serial = 0;  // never repeats, unlike the descriptor's number
   std::uint16_t local_port = 0;
-  bool busy = true;                // a transfer has it
-  bool dead = false;               // something came while it was idle: its end, or words that nobody asked for
-  bool retired = false;            // no further request
+  bool busy = true;      // a transfer has it
+  bool dead = false;     // something came while it was idle: its end, or words that nobody asked for
+  bool retired = false;  // no further request
   base::BootTime idle_since{};
-  base::Micros reuse_limit{};      // idle for longer: not used
+  base::Micros reuse_limit{};  // idle for longer: not used
 
   // Registration with the event loop.
   bool watched = false;
   bool watched_for_write = false;
-  bool polled = false;             // libcurl waits for it; otherwise we watch for its end
+  bool polled = false;  // libcurl waits for it; otherwise we watch for its end
 
   bool usable(base::BootTime now) const { return !dead && !retired && now - idle_since < reuse_limit; }
 };
@@ -45,6 +45,7 @@ class Connections {
   // A transfer is over and the connection still there.
   void release(std::uint64_t serial, base::BootTime now, std::optional<base::Micros> server_limit);
   int usable_idle(base::BootTime now) const;
+  bool any_alive(base::BootTime now) const;  // in use, or usable
   int size() const { return static_cast<int>(by_fd_.size()); }
   std::unordered_map<int, Connection>& all() { return by_fd_; }
 

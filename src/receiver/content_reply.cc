@@ -116,7 +116,8 @@ class Scanner {
 
 std::optional<std::string> only_string_member(std::string_view json, std::string_view name) {
   Scanner scanner(json);
-  if (!scanner.token('{') || !scanner.token('"') || !scanner.literal(name) || !scanner.literal("\"")) return std::nullopt;
+  if (!scanner.token('{') || !scanner.token('"') || !scanner.literal(name) || !scanner.literal("\""))
+    return std::nullopt;
   if (!scanner.token(':') || !scanner.token('"')) return std::nullopt;
   std::optional<std::string> value = scanner.string();
   if (!value || !scanner.token('}') || !scanner.at_end() || !base::is_utf8(*value)) return std::nullopt;

@@ -1,5 +1,6 @@
 // Purpose:    the bearer credential: read once, held in locked, guarded memory, shown to nobody.
-// Trust:      the most precious bytes of the process. They occur in the Authorization header of requests to the one receiver
+// Trust:      the most precious bytes of the process. They occur in the Authorization header of requests to the one
+// receiver
 //             and nowhere else: no log, ledger, receipt, core file, environment or command line.
 // Thread use: one thread.
 #pragma once
@@ -16,10 +17,10 @@ namespace intray::receiver {
 
 class Credential {
  public:
-  // A regular file, not a symlink, owned by `owner_uid` (or root), mode 0400 or 0600 without group or other rights, 1 to 8192
-  // octets of visible ASCII without blanks, one trailing newline allowed. Anything else: kDenied or kInvalid, and the
-  // executor does not start (CREDENTIAL_MISSING, exit 77). The file is closed before this returns; the bytes pass through no
-  // other buffer than the locked one. kNotFound: there is no such file.
+  // A regular file, not a symlink, owned by `owner_uid` (or root), mode 0400 or 0600 without group or other rights, 1
+  // to 8192 octets of visible ASCII without blanks, one trailing newline allowed. Anything else: kDenied or kInvalid,
+  // and the executor does not start (CREDENTIAL_MISSING, exit 77). The file is closed before this returns; the bytes
+  // pass through no other buffer than the locked one. kNotFound: there is no such file.
   static base::Result<Credential> load(const std::string& path, std::uint32_t owner_uid);
   Credential(Credential&&) noexcept;
   Credential& operator=(Credential&&) noexcept;

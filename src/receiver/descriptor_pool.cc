@@ -67,8 +67,8 @@ class ChannelPool final : public DescriptorPool {
     base::BootTime since;
   };
 
-  // Connections that are used up one by one (a server that closes after each answer) are dialled before they are needed;
-  // the first ones of a burst are not followed by others.
+  // Connections that are used up one by one (a server that closes after each answer) are dialled before they are
+  // needed; the first ones of a burst are not followed by others.
   void ask_ahead() {
     const base::BootTime now = clock_->boot();
     ++takes_;
@@ -121,8 +121,10 @@ class ChannelPool final : public DescriptorPool {
 
   bool keep(sys::Fd fd) {
     if (auto checked = sys::check_peer(fd.get(), peer_); !checked) {
-      // Closed by the server meanwhile is everyday life; anything else means that the connector is not what it should be.
-      if (checked.error().code == base::ErrorCode::kDenied) break_off("a descriptor that is not the receiver: " + checked.error().what);
+      // Closed by the server meanwhile is everyday life; anything else means that the connector is not what it should
+      // be.
+      if (checked.error().code == base::ErrorCode::kDenied)
+        break_off("a descriptor that is not the receiver: " + checked.error().what);
       return false;
     }
     ready_.push_back({std::move(fd), clock_->boot()});

@@ -1,7 +1,9 @@
-// Purpose:    connected descriptors, asked for ahead from intray-connector, so that waiting for a connection never blocks the
+// Purpose:    connected descriptors, asked for ahead from intray-connector, so that waiting for a connection never
+// blocks the
 //             one thread.
 // Process:    executors. The protocol: one byte 'C' asks; 'K' with exactly one descriptor, or 'E', answers, in order.
-// Trust:      the connector is less trusted than we are: each descriptor is checked (family, type, protocol, peer address)
+// Trust:      the connector is less trusted than we are: each descriptor is checked (family, type, protocol, peer
+// address)
 //             and closed where it is not what was asked for; a malformed packet ends the channel.
 // Thread use: one thread.
 #pragma once
@@ -37,9 +39,9 @@ class DescriptorPool {
   virtual sys::Fd take() = 0;
   virtual int ready() const = 0;
   virtual int dialling() const = 0;
-  // Called after every answer: 'K' (true) or 'E' (false: refused, unreachable, timed out; or a descriptor that was not what
-  // was asked for). Each callback that was given is called, in order; they may call ask() and take(). Only before the
-  // first answer: at start.
+  // Called after every answer: 'K' (true) or 'E' (false: refused, unreachable, timed out; or a descriptor that was not
+  // what was asked for). Each callback that was given is called, in order; they may call ask() and take(). Only before
+  // the first answer: at start.
   virtual void on_answer(std::function<void(bool connected)> callback) = 0;
   // Called once where the connector died or broke the protocol: the executor must stop.
   virtual void on_broken(std::function<void(std::string why)> callback) = 0;

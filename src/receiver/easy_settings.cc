@@ -37,8 +37,12 @@ class Setter {
 
 #define INTRAY_SET(option, value) set(option, #option, value)
 
-long whole_ms(base::Micros time) { return static_cast<long>(std::max<std::int64_t>(1, time.count() / kMicrosPerMilli)); }
-long whole_seconds(base::Micros time) { return static_cast<long>(std::max<std::int64_t>(1, time.count() / kMicrosPerSecond)); }
+long whole_ms(base::Micros time) {
+  return static_cast<long>(std::max<std::int64_t>(1, time.count() / kMicrosPerMilli));
+}
+long whole_seconds(base::Micros time) {
+  return static_cast<long>(std::max<std::int64_t>(1, time.count() / kMicrosPerSecond));
+}
 
 bool is_number(const std::string& host) {
   return host.find(':') != std::string::npos || host.find_first_not_of("0123456789.") == std::string::npos;
@@ -60,7 +64,8 @@ void set_limits(Setter& setter, const Options& options) {
       .INTRAY_SET(CURLOPT_LOW_SPEED_TIME, whole_seconds(options.low_speed_window))
       // The exact limit is kept in the pre-request callback; this one makes libcurl close what nobody uses any more. It
       // counts whole seconds and closes what is idle for longer.
-      .INTRAY_SET(CURLOPT_MAXAGE_CONN, std::max(0L, static_cast<long>(options.idle_reuse.count() / kMicrosPerSecond) - 1));
+      .INTRAY_SET(CURLOPT_MAXAGE_CONN,
+                  std::max(0L, static_cast<long>(options.idle_reuse.count() / kMicrosPerSecond) - 1));
 }
 
 void set_tls(Setter& setter, const EasyContext& context) {

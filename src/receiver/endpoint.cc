@@ -41,8 +41,9 @@ std::string_view host_of(std::string_view authority, std::size_t& rest_at) {
   }
   rest_at = std::min(authority.find(':'), authority.size());
   const std::string_view host = authority.substr(0, rest_at);
-  return std::ranges::all_of(host, is_host_name_char) && !host.starts_with('.') && !host.starts_with('-') ? host
-                                                                                                           : std::string_view{};
+  return std::ranges::all_of(host, is_host_name_char) && !host.starts_with('.') && !host.starts_with('-')
+             ? host
+             : std::string_view{};
 }
 
 }  // namespace

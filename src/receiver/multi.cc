@@ -9,7 +9,8 @@
 
 namespace intray::receiver {
 
-Multi::Multi(DescriptorPool& pool, sys::EventLoop& loop, const base::Clock& clock, base::Micros reuse_limit, OnDone on_done)
+Multi::Multi(DescriptorPool& pool, sys::EventLoop& loop, const base::Clock& clock, base::Micros reuse_limit,
+             OnDone on_done)
     : pool_(&pool), loop_(&loop), clock_(&clock), on_done_(std::move(on_done)), connections_(reuse_limit) {}
 
 base::Result<std::unique_ptr<Multi>> Multi::create(DescriptorPool& pool, sys::EventLoop& loop, const base::Clock& clock,
@@ -83,7 +84,7 @@ int Multi::on_socket(CURL*, curl_socket_t fd, int what, void* self, void*) {
 void Multi::watch(Connection& connection, bool read, bool write) {
   const int fd = connection.fd;
   if (!connection.watched) {
-    if (connection.dead) return;
+    if (!connection.polled) return;  // its end was seen already
     connection.watched =
         loop_->watch(fd, read, write, [this, fd](sys::EventLoop::Ready ready) { on_ready(fd, ready); }).has_value();
     if (!connection.watched) connection.dead = true;  // its transfer ends by time-out
@@ -115,7 +116,7 @@ int Multi::on_timer_change(CURLM*, long timeout_ms, void* self) {
     multi.due_.reset();
   } else {
     multi.due_ = multi.timer_clock_.boot() + std::chrono::milliseconds(timeout_ms);
-    multi.arm();
+    if (!multi.acting_) multi.arm();
   }
   return 0;
 }
@@ -134,11 +135,25 @@ void Multi::on_timer() {
   if (due_ && *due_ <= timer_clock_.boot()) {
     due_.reset();
     act(CURL_SOCKET_TIMEOUT, 0);
+  } else {
+    arm();
   }
+}
+
+// Requests that were added meanwhile, by callbacks of those that ended, start before this returns: without a timer's
+// round through the loop. One such round at most, so that others get their turn.
+void Multi::act(curl_socket_t fd, int events) {
+  acting_ = true;
+  act_once(fd, events);
+  if (due_ && *due_ <= timer_clock_.boot()) {
+    due_.reset();
+    act_once(CURL_SOCKET_TIMEOUT, 0);
+  }
+  acting_ = false;
   arm();
 }
 
-void Multi::act(curl_socket_t fd, int events) {
+void Multi::act_once(curl_socket_t fd, int events) {
   int running = 0;
   curl_multi_socket_action(multi_, fd, events, &running);
   int left = 0;

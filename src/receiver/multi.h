@@ -1,6 +1,6 @@
-// Purpose:    libcurl's multi handle inside our event loop: sockets, timers, and connections from the pool instead of dials.
-// Trust:      as the receiver client; nothing of an answer is looked at here.
-// Thread use: one thread; callbacks run inside the event loop.
+// Purpose:    libcurl's multi handle inside our event loop: sockets, timers, and connections from the pool instead of
+// dials. Trust:      as the receiver client; nothing of an answer is looked at here. Thread use: one thread; callbacks
+// run inside the event loop.
 //
 // One multi handle a process, made before lock-down: making one makes a socket.
 #pragma once
@@ -25,8 +25,9 @@ class Multi {
   // Called once for each transfer that ended, never from inside add().
   using OnDone = std::function<void(CURL* easy, CURLcode result)>;
 
-  static base::Result<std::unique_ptr<Multi>> create(DescriptorPool& pool, sys::EventLoop& loop, const base::Clock& clock,
-                                                     base::Micros reuse_limit, int connections_max, OnDone on_done);
+  static base::Result<std::unique_ptr<Multi>> create(DescriptorPool& pool, sys::EventLoop& loop,
+                                                     const base::Clock& clock, base::Micros reuse_limit,
+                                                     int connections_max, OnDone on_done);
   Multi(const Multi&) = delete;
   Multi& operator=(const Multi&) = delete;
   ~Multi();  // every easy handle must be gone before
@@ -54,6 +55,7 @@ class Multi {
   void on_timer();
   void arm();
   void act(curl_socket_t fd, int events);
+  void act_once(curl_socket_t fd, int events);
 
   DescriptorPool* pool_;
   sys::EventLoop* loop_;
@@ -62,9 +64,10 @@ class Multi {
   OnDone on_done_;
   Connections connections_;
   CURLM* multi_ = nullptr;
-  std::optional<base::BootTime> due_;          // when libcurl wants to be called
-  std::optional<base::BootTime> armed_for_;    // never later than due_
+  std::optional<base::BootTime> due_;        // when libcurl wants to be called
+  std::optional<base::BootTime> armed_for_;  // never later than due_
   sys::EventLoop::TimerId timer_ = 0;
+  bool acting_ = false;
 };
 
 }  // namespace intray::receiver

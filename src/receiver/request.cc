@@ -16,8 +16,8 @@ constexpr std::string_view kContentType = "Content-Type: application/json";
 constexpr std::size_t kUuidBytes = 36;
 
 bool is_unreserved(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_' ||
-         c == '~';
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' ||
+         c == '_' || c == '~';
 }
 
 void require_header_value(std::string_view value) {
@@ -87,7 +87,8 @@ std::int64_t save_head_bytes(const SaveRequest& request, std::size_t body_bytes,
                            kFence.size() + request.fence.size() + kLineEnd +                     //
                            kContentType.size() + kLineEnd +                                      //
                            bearer_bytes + kLineEnd +                                             //
-                           std::string_view("Content-Length: ").size() + decimal_digits(body_bytes) + kLineEnd + kLineEnd;
+                           std::string_view("Content-Length: ").size() + decimal_digits(body_bytes) + kLineEnd +
+                           kLineEnd;
   return static_cast<std::int64_t>(head);
 }
 

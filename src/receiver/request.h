@@ -25,8 +25,8 @@ std::string read_url(std::string_view base_url, std::string_view vault_path);
 // Bytes that render_save_body() gives, without rendering.
 std::size_t save_body_bytes(std::string_view vault_path, std::string_view content);
 
-// The headers that every request has. libcurl takes header lists by pointer, and copies each line into the request that it
-// sends, the credential's among them; it does not wipe that copy.
+// The headers that every request has. libcurl takes header lists by pointer, and copies each line into the request that
+// it sends, the credential's among them; it does not wipe that copy.
 class CommonHeaders {
  public:
   explicit CommonHeaders(BearerLine bearer);

@@ -75,7 +75,8 @@ bool Response::take_header_line(std::string_view line) {
     return true;
   }
   const std::size_t colon = line.find(':');
-  if (!head_complete_ && colon != std::string_view::npos) take_field(line.substr(0, colon), trim(line.substr(colon + 1)));
+  if (!head_complete_ && colon != std::string_view::npos)
+    take_field(line.substr(0, colon), trim(line.substr(colon + 1)));
   return true;
 }
 

@@ -14,7 +14,8 @@ namespace intray::receiver {
 
 class Response {
  public:
-  // `held_bytes`, where given, counts the body bytes of all such answers together, bounded by limits::kReadBytesHeldMax.
+  // `held_bytes`, where given, counts the body bytes of all such answers together, bounded by
+  // limits::kReadBytesHeldMax.
   void begin(std::size_t body_bytes_max, std::size_t* held_bytes);
   void drop_body();  // frees it
   Response() = default;

@@ -5,7 +5,8 @@
 #include "base/log.h"
 #include "receiver/request.h"
 
-// The public receiver decodes a body piece by piece and damages characters that lie across two pieces, so bodies are ASCII.
+// The public receiver decodes a body piece by piece and damages characters that lie across two pieces, so bodies are
+// ASCII.
 namespace intray::receiver {
 namespace {
 
@@ -21,8 +22,8 @@ constexpr std::string_view kEnd = "\"}";
 
 bool is_plain(unsigned char c) { return c >= 0x20 && c < 0x80 && c != '"' && c != '\\'; }
 
-// The code point at `at`, which is moved behind it. Every rule of RFC 3629 holds, so that what is sent decodes to what was
-// checked.
+// The code point at `at`, which is moved behind it. Every rule of RFC 3629 holds, so that what is sent decodes to what
+// was checked.
 char32_t decode(std::string_view text, std::size_t& at) {
   const auto lead = static_cast<unsigned char>(text[at]);
   const std::size_t more = lead >= 0xf0 ? 3 : lead >= 0xe0 ? 2 : 1;

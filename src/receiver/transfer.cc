@@ -21,7 +21,8 @@ constexpr std::string_view kMissingError = "Invalid or missing path";
 
 std::size_t body_bytes_max(Exchange::Kind kind, const Options& options) {
   if (kind == Exchange::Kind::kSave) return limits::kAnswerBodyBytesMax;
-  return static_cast<std::size_t>(options.content_bytes_max * limits::kEscapedBytesPerByteMax + limits::kReadBodySlackBytes);
+  return static_cast<std::size_t>(options.content_bytes_max * limits::kEscapedBytesPerByteMax +
+                                  limits::kReadBodySlackBytes);
 }
 
 std::int64_t request_counter(CURL* easy) {
@@ -100,7 +101,8 @@ bool Transfer::start(std::unique_ptr<Exchange> exchange, bool fresh) {
     const auto body_bytes = static_cast<curl_off_t>(exchange_->body.size());
     set = curl_easy_setopt(easy_, CURLOPT_POSTFIELDS, exchange_->body.data()) == CURLE_OK &&
           curl_easy_setopt(easy_, CURLOPT_POSTFIELDSIZE_LARGE, body_bytes) == CURLE_OK &&
-          curl_easy_setopt(easy_, CURLOPT_HTTPHEADER, exchange_->headers->link(context_->headers->for_save())) == CURLE_OK;
+          curl_easy_setopt(easy_, CURLOPT_HTTPHEADER, exchange_->headers->link(context_->headers->for_save())) ==
+              CURLE_OK;
   } else {
     set = curl_easy_setopt(easy_, CURLOPT_URL, exchange_->url.c_str()) == CURLE_OK;
   }

@@ -1,6 +1,6 @@
-// Purpose:    one request on its way: an easy handle that is used again and again, and what happened to its present request.
-// Trust:      a mutation goes out only through on_request(), which consumes the grant.
-// Thread use: one thread; callbacks run inside libcurl, inside the event loop.
+// Purpose:    one request on its way: an easy handle that is used again and again, and what happened to its present
+// request. Trust:      a mutation goes out only through on_request(), which consumes the grant. Thread use: one thread;
+// callbacks run inside libcurl, inside the event loop.
 #pragma once
 
 #include <curl/curl.h>
@@ -61,12 +61,17 @@ class Transfer {
   static Transfer* of(CURL* easy);
   Exchange::Kind kind() const { return kind_; }
 
-  // fresh: on a connection out of the pool, whatever idle ones there are. False: libcurl refused; take the exchange back.
+  // fresh: on a connection out of the pool, whatever idle ones there are. False: libcurl refused; take the exchange
+  // back.
   bool start(std::unique_ptr<Exchange> exchange, bool fresh);
   // Its transfer ended. The exchange comes back, and with it:
   struct Ended {
     std::unique_ptr<Exchange> exchange;
-    enum class TryAgain { kNo, kNoConnection, kStaleConnection } try_again = TryAgain::kNo;  // nothing was asked of the receiver
+    enum class TryAgain {
+      kNo,
+      kNoConnection,
+      kStaleConnection
+    } try_again = TryAgain::kNo;  // nothing was asked of the receiver
     MutationResult save;
     ReadResult read;
   };

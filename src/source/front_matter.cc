@@ -22,13 +22,12 @@ struct DiagFreer {
 };
 using DiagHandle = std::unique_ptr<fy_diag, DiagFreer>;
 
-// Left to itself, libfyaml prints what it refuses, quoting it, on stderr: the log.
+// Left to itself, libfyaml prints what it refuses, quoting it, on stderr: the log. (Its default configuration is not
+// the start: that asks whether stderr is a terminal, which a locked-down process may not.)
 DiagHandle silent_diag() {
   fy_diag_cfg config{};
-  fy_diag_cfg_default(&config);
-  config.fp = nullptr;
   config.output_fn = [](fy_diag*, void*, const char*, std::size_t) {};
-  config.colorize = false;
+  config.level = FYET_ERROR;
   return DiagHandle(fy_diag_create(&config));
 }
 
@@ -60,7 +59,8 @@ std::optional<std::string_view> block_before_fence(std::string_view rest) {
 // Before the library sees it: text, no control characters but tab and line ends, and no directives, which it would take
 // without the document mark that YAML demands after them. (No other line of YAML can begin with a percent sign.)
 bool is_plain_text(std::string_view block) {
-  if (block.starts_with('%') || block.find("\n%") != std::string_view::npos) return false;
+  for (const std::string_view start : {"\n%", "\r%"})
+    if (block.starts_with('%') || block.find(start) != std::string_view::npos) return false;
   for (const char c : block) {
     const auto octet = static_cast<unsigned char>(c);
     if ((octet < 0x20 && c != '\t' && c != '\n' && c != '\r') || octet == 0x7F) return false;

@@ -21,7 +21,8 @@ class ChangeWatch {
   ChangeWatch() = default;
 
   bool live() const { return fd_.valid(); }
-  // True as soon as something changed since the last call that returned true, false when `at_most` has passed. A signal may end it early.
+  // True as soon as something changed since the last call that returned true, false when `at_most` has passed. A signal
+  // may end it early.
   bool wait(base::Micros at_most);
 
  private:

@@ -33,7 +33,8 @@ std::int64_t now_ms() {
   return time.tv_sec * kMillisPerSecond + time.tv_nsec / kNanosPerMilli;
 }
 
-RateCap::RateCap(int per_minute, std::int64_t now) : per_minute_(per_minute), credit_(per_minute * kMinute_ms), last_ms_(now) {}
+RateCap::RateCap(int per_minute, std::int64_t now)
+    : per_minute_(per_minute), credit_(per_minute * kMinute_ms), last_ms_(now) {}
 
 bool RateCap::take(std::int64_t now) {
   const std::int64_t full = per_minute_ * kMinute_ms;

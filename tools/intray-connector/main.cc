@@ -1,4 +1,5 @@
-// intray-connector: makes TCP connections to one fixed address and hands them to an executor, which can make none itself.
+// intray-connector: makes TCP connections to one fixed address and hands them to an executor, which can make none
+// itself.
 //
 // Process: started by an executor (or a service manager) with one end of a SOCK_SEQPACKET channel. It holds no file, no
 // secret and no other address, links the C library alone, and allocates nothing once it serves.

@@ -79,8 +79,9 @@ bool parse_one(char** arguments, int count, int& at, Options& options) {
 
 void complain(const char* what, const char* detail) {
   std::array<char, 512> line{};
-  const int size = detail == nullptr ? std::snprintf(line.data(), line.size(), "intray-connector: %s\n", what)
-                                     : std::snprintf(line.data(), line.size(), "intray-connector: %s: %s\n", what, detail);
+  const int size = detail == nullptr
+                       ? std::snprintf(line.data(), line.size(), "intray-connector: %s\n", what)
+                       : std::snprintf(line.data(), line.size(), "intray-connector: %s: %s\n", what, detail);
   if (size <= 0) return;
   const auto bytes = static_cast<std::size_t>(size) < line.size() ? static_cast<std::size_t>(size) : line.size() - 1;
   static_cast<void>(!::write(STDERR_FILENO, line.data(), bytes));
@@ -89,7 +90,8 @@ void complain(const char* what, const char* detail) {
 bool parse_options(int count, char** arguments, Options& options) {
   for (int at = 1; at < count; ++at) {
     if (std::strcmp(arguments[at], "--help") == 0) print(STDOUT_FILENO, kUsage), ::_exit(kExitOk);
-    if (std::strcmp(arguments[at], "--version") == 0) print(STDOUT_FILENO, "intray-connector " INTRAY_VERSION "\n"), ::_exit(kExitOk);
+    if (std::strcmp(arguments[at], "--version") == 0)
+      print(STDOUT_FILENO, "intray-connector " INTRAY_VERSION "\n"), ::_exit(kExitOk);
     if (!parse_one(arguments, count, at, options)) return false;
   }
   if (options.address != nullptr) return true;

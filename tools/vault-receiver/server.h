@@ -26,7 +26,8 @@ class Server {
       : service_(service), listener_(std::move(listener)), connections_max_(connections_max) {}
 
   // Serves until SIGTERM or SIGINT, then answers what is in work, kStopGrace at most. Errors: kIo: a system call that
-  // can't fail, failed, or the request log could not be written; connections are closed without answers then.
+  // can't fail, failed, or the request log could not be written; connections are closed
+  // then, and requests that came together with the failed one may have been answered.
   base::Result<void> run();
 
  private:

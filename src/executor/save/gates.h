@@ -29,9 +29,9 @@ struct Findings {
 };
 
 struct GateFailure {
-  int gate = 0;              // 1 to 8
-  std::string_view name;     // "COMMIT_EXISTS", …
-  source::Refusal refusal;   // SOURCE_UNAVAILABLE: the job waits; else REJECTED
+  int gate = 0;             // 1 to 8
+  std::string_view name;    // "COMMIT_EXISTS", …
+  source::Refusal refusal;  // SOURCE_UNAVAILABLE: the job waits; else REJECTED
 };
 
 // What was last applied to the job's object or path, as the ledger knows it (gate 8 of a historical site).

@@ -51,7 +51,8 @@ TEST_CASE("read_job: any JSON form of a job becomes its canonical bytes") {
 }
 
 TEST_CASE("read_job: what is no strict JSON can't be handed over, even by force") {
-  for (const char* text : {"", "{", "{} x", "{\"a\":1.0}", "{\"a\":1,\"a\":2}", "{\"a\":\"\xff\"}", "{\"a\":\"\\ud800\"}"}) {
+  for (const char* text :
+       {"", "{", "{} x", "{\"a\":1.0}", "{\"a\":1,\"a\":2}", "{\"a\":\"\xff\"}", "{\"a\":\"\\ud800\"}"}) {
     INFO(text);
     const ReadJob job = read(text);
     CHECK_FALSE(job.job);

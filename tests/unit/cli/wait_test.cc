@@ -51,7 +51,9 @@ model::Receipt receipt(const base::JobId& id, State state, std::int64_t seq) {
   return r;
 }
 
-std::string line(const base::JobId& id, State state, std::int64_t seq) { return model::to_line(receipt(id, state, seq)) + "\n"; }
+std::string line(const base::JobId& id, State state, std::int64_t seq) {
+  return model::to_line(receipt(id, state, seq)) + "\n";
+}
 
 }  // namespace
 

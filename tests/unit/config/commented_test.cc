@@ -62,8 +62,8 @@ TEST_CASE("commented_settings: every comment sign before a value may be taken aw
   const auto parsed = parse_settings(text, "save.toml", JobKind::kSave);
   if (!parsed) FAIL(parsed.error().what);
   CHECK(parsed->source.branches == std::vector<std::string>{"main", "feature/\"x"});  // quoted, not pasted
-  CHECK(effective(*parsed, text).size() == static_cast<std::size_t>(std::ranges::count_if(
-                                               effective(*parsed, text), &EffectiveSetting::from_file)));
+  CHECK(effective(*parsed, text).size() ==
+        static_cast<std::size_t>(std::ranges::count_if(effective(*parsed, text), &EffectiveSetting::from_file)));
 }
 
 TEST_CASE("commented_settings: a value set by key stands above the others") {

@@ -9,7 +9,9 @@ using namespace intray::config;
 
 namespace {
 
-constexpr std::string_view kBegin = ".\\\" Every setting, from the table in src/config/settings_keys.cc; INTRAY_UPDATE_MAN=1 config_test rewrites it.\n";
+constexpr std::string_view kBegin =
+    ".\\\" Every setting, from the table in src/config/settings_keys.cc; INTRAY_UPDATE_MAN=1 config_test rewrites "
+    "it.\n";
 constexpr std::string_view kEnd = ".\\\" End of the settings.\n";
 
 // Text of ours in mdoc: sentences on lines of their own, no backslashes, and no line that begins like a request.

@@ -17,7 +17,8 @@ TEST_CASE("edit_distance: insert, delete, replace and swap count one each") {
 }
 
 TEST_CASE("nearest: typing errors, letter case, and the right name in the wrong table") {
-  constexpr std::array<std::string_view, 4> kKnown = {"receiver.url", "receiver.connect_timeout", "git.mirror", "slots"};
+  constexpr std::array<std::string_view, 4> kKnown = {"receiver.url", "receiver.connect_timeout", "git.mirror",
+                                                      "slots"};
   CHECK(nearest("reciever.url", kKnown) == "receiver.url");
   CHECK(nearest("Git.Miror", kKnown) == "git.mirror");
   CHECK(nearest("connect_timeout", kKnown) == "receiver.connect_timeout");

@@ -16,7 +16,8 @@ std::string refusal(const std::string& text) {
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 const std::string kLine =
-    "[[lease]]\ntenant = \"acme\"\nagent = \"save\"\nbinding = \"save/0\"\nscopes = [\"observe\", \"claim\", \"claim\"]\n";
+    "[[lease]]\ntenant = \"acme\"\nagent = \"save\"\nbinding = \"save/0\"\nscopes = [\"observe\", \"claim\", "
+    "\"claim\"]\n";
 
 }  // namespace
 

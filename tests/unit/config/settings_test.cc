@@ -100,8 +100,10 @@ TEST_CASE("parse_settings: every setting takes its own default and example, writ
     INFO(key.path);
     const std::string literal = key.required ? key.example : key.print(defaults);
     const Settings again = good(with({{key.path, literal}}));
-    if (!key.required) CHECK(key.print(again) == key.print(defaults));
-    else CHECK(key.print(again) == literal);
+    if (!key.required)
+      CHECK(key.print(again) == key.print(defaults));
+    else
+      CHECK(key.print(again) == literal);
   }
 }
 
@@ -126,14 +128,14 @@ TEST_CASE("parse_settings: each required setting is missed by name, with an exam
 }
 
 TEST_CASE("parse_settings: all problems at once, in the order of the file, each with its place") {
-  const std::string what = bad(
-      "namespace = \"a/b/c/d\"\n"
-      "slots = 0\n"
-      "[receiver]\n"
-      "  url = \"https://x/\"\n"
-      "  conect_timeout = \"5s\"\n"
-      "[lease]\n"
-      "grant = 10\n");
+  const std::string what =
+      bad("namespace = \"a/b/c/d\"\n"
+          "slots = 0\n"
+          "[receiver]\n"
+          "  url = \"https://x/\"\n"
+          "  conect_timeout = \"5s\"\n"
+          "[lease]\n"
+          "grant = 10\n");
   std::vector<std::string> lines;
   for (std::size_t at = 0; at <= what.size();) {
     const std::size_t end = std::min(what.find('\n', at), what.size());
@@ -143,7 +145,8 @@ TEST_CASE("parse_settings: all problems at once, in the order of the file, each 
   REQUIRE(lines.size() == 10);
   CHECK(lines[0] == "save.toml:2:9: slots: found 0; allowed: a number, 1 to 64");
   CHECK(contains(lines[1], "save.toml:4:9: receiver.url: found \"https://x/\"; allowed: https://host"));
-  CHECK(contains(lines[2], "save.toml:5:20: receiver.conect_timeout: no such setting; did you mean receiver.connect_timeout?"));
+  CHECK(contains(lines[2],
+                 "save.toml:5:20: receiver.conect_timeout: no such setting; did you mean receiver.connect_timeout?"));
   CHECK(contains(lines[3], "save.toml:7:9: lease.grant: found 10; allowed: a duration, 500ms to 30s"));
   for (std::size_t i = 4; i < lines.size(); ++i) CHECK(contains(lines[i], "required and not set"));
 }
@@ -153,7 +156,8 @@ TEST_CASE("parse_settings: unknown keys and tables") {
   CHECK(contains(bad(with({{"in_flight", "3"}})), "did you mean limits.in_flight?"));
   CHECK(contains(bad(with({{"zzzzzzzz", "3"}})), "save.toml(5) lists them all"));
   CHECK(contains(bad(with({}) + "[recever]\n"), "recever: no such setting"));
-  CHECK(contains(bad(with({{"\"git.prefix\"", "\"x\""}})), "no such setting"));  // one key with a dot, not prefix of git
+  CHECK(
+      contains(bad(with({{"\"git.prefix\"", "\"x\""}})), "no such setting"));  // one key with a dot, not prefix of git
   CHECK(contains(bad(with({{"slots.x", "3"}})), "slots.x: no such setting"));
   CHECK(contains(bad("receiver = 3\n"), "receiver: found 3; allowed: a table ([receiver])"));
   CHECK(good(with({}) + "[lease]\n").tenant == "acme");
@@ -208,16 +212,18 @@ TEST_CASE("parse_settings: source.max_age may be the bare 0 and nothing that mer
 TEST_CASE("parse_settings: plain http needs to be allowed by name, https needs its authority") {
   const std::string refused = bad(with({{"receiver.url", "\"http://vault:8080\""}}));
   CHECK(contains(refused, "receiver.allow_plaintext = true"));
-  const Settings s = good(
-      with({{"receiver.url", "\"http://vault:8080\""}, {"receiver.allow_plaintext", "true"}, {"receiver.ca_file", ""}}));
+  const Settings s = good(with(
+      {{"receiver.url", "\"http://vault:8080\""}, {"receiver.allow_plaintext", "true"}, {"receiver.ca_file", ""}}));
   CHECK(s.receiver.allow_plaintext);
   CHECK(contains(bad(with({{"receiver.ca_file", ""}})), "receiver.ca_file: required for an https receiver"));
   CHECK(contains(bad(with({{"receiver.ca_file", "\"\""}})), "receiver.ca_file: required for an https receiver"));
 }
 
 TEST_CASE("parse_settings: rules between settings name the place of the one to change") {
-  CHECK(contains(bad(with({{"lease.renewal", "\"8s\""}})), ": lease.renewal: more than half of lease.time_to_live (15s)"));
-  CHECK(contains(bad(with({{"lease.time_to_live", "\"12s\""}, {"lease.grant", "\"13s\""}})), "lease.grant: longer than"));
+  CHECK(contains(bad(with({{"lease.renewal", "\"8s\""}})),
+                 ": lease.renewal: more than half of lease.time_to_live (15s)"));
+  CHECK(
+      contains(bad(with({{"lease.time_to_live", "\"12s\""}, {"lease.grant", "\"13s\""}})), "lease.grant: longer than"));
   CHECK(contains(bad(with({{"receiver.connect_timeout", "\"31s\""}})), "receiver.connect_timeout: longer than"));
   CHECK(contains(bad(with({{"limits.waiting", "10"}})), "limits.in_flight: more than limits.waiting (10)"));
 }
@@ -227,7 +233,8 @@ TEST_CASE("parse_settings: user mode needs no list of requesters") {
 }
 
 TEST_CASE("job_rules: what the settings add to the contract") {
-  const Settings s = good(with({{"vault.root", "\"/v\""}, {"vault.extensions", "[\".md\", \".txt\"]"}, {"job.max_age", "\"1h\""}}));
+  const Settings s =
+      good(with({{"vault.root", "\"/v\""}, {"vault.extensions", "[\".md\", \".txt\"]"}, {"job.max_age", "\"1h\""}}));
   const model::JobRules rules = s.job_rules();
   CHECK(rules.vault_root == "/v");
   CHECK(rules.extensions.size() == 2);

@@ -9,10 +9,29 @@ TEST_CASE("is_origin_url: scheme, host, port, nothing else") {
   for (const char* url : {"https://vault.example.org", "https://vault.example.org:8443", "http://127.0.0.1:9000",
                           "https://[::1]:443", "https://[fe80::1]", "http://localhost"})
     CHECK(is_origin_url(url));
-  for (const char* url :
-       {"", "vault.example.org", "HTTPS://x", "ftp://x", "https://", "https://x/", "https://x/path", "https://x?q", "https://x#f",
-        "https://user@x", "https://user:pw@x", "https://x:0", "https://x:65536", "https://x:", "https://x:80a", "https://x y",
-        "https://[::1", "https://[]", "https://[abc]", "https://-x", "https://x\n", "file:///etc/passwd", "https://ü"})
+  for (const char* url : {"",
+                          "vault.example.org",
+                          "HTTPS://x",
+                          "ftp://x",
+                          "https://",
+                          "https://x/",
+                          "https://x/path",
+                          "https://x?q",
+                          "https://x#f",
+                          "https://user@x",
+                          "https://user:pw@x",
+                          "https://x:0",
+                          "https://x:65536",
+                          "https://x:",
+                          "https://x:80a",
+                          "https://x y",
+                          "https://[::1",
+                          "https://[]",
+                          "https://[abc]",
+                          "https://-x",
+                          "https://x\n",
+                          "file:///etc/passwd",
+                          "https://ü"})
     CHECK_FALSE(is_origin_url(url));
   CHECK(is_https("https://x"));
   CHECK_FALSE(is_https("http://x"));
@@ -38,8 +57,16 @@ TEST_CASE("is_namespace: exactly four names") {
 
 TEST_CASE("is_branch: what git takes as a short branch name") {
   for (const char* name : {"main", "feature/x", "release-1.2", "ünïcode"}) CHECK(is_branch(name));
-  for (const char* name : {"", "refs/heads/main", "a..b", "a b", "-x", "a/", "/a", "a//b", ".a", "a/.b", "a.lock", "a^", "a:b",
-                           "a*", "a[", "a\\b", "@", "a@{1}", "a.", "a\x01"})
+  for (const char* name : {"",       "refs/heads/main",
+                           "a..b",   "a b",
+                           "-x",     "a/",
+                           "/a",     "a//b",
+                           ".a",     "a/.b",
+                           "a.lock", "a^",
+                           "a:b",    "a*",
+                           "a[",     "a\\b",
+                           "@",      "a@{1}",
+                           "a.",     "a\x01"})
     CHECK_FALSE(is_branch(name));
 }
 

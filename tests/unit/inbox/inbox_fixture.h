@@ -58,6 +58,21 @@ class InboxFixture {
   std::optional<inbox::Inbox> tree;
 };
 
+inline const base::WallTime kNow = base::from_us(kSomeTime_us + 1'000'000);
+
+// Takes until nothing is pending.
+inline inbox::TakeOutcome take_all(inbox::Intake& intake, std::size_t batch = 64) {
+  inbox::TakeOutcome all;
+  while (intake.pending()) {
+    auto some = value_of(intake.take(batch, kNow));
+    CHECK(some.files.size() <= batch);
+    std::move(some.files.begin(), some.files.end(), std::back_inserter(all.files));
+    std::move(some.strays.begin(), some.strays.end(), std::back_inserter(all.strays));
+    all.vanished += some.vanished;
+  }
+  return all;
+}
+
 // Fails disk call number `at` (counted from 1), once or from then on.
 class FailNth {
  public:

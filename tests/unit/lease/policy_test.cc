@@ -9,7 +9,8 @@ const Identity kSave{"acme", "save", "save/0"};
 const std::vector<std::string> kScopes{"claim", "effect:save", "observe"};
 const PolicyRule kRule{"acme", "save", "save/0", kScopes, false};
 
-bool ask(const std::vector<PolicyRule>& rules, const Identity& identity, const std::vector<std::string>& scopes, bool takeover) {
+bool ask(const std::vector<PolicyRule>& rules, const Identity& identity, const std::vector<std::string>& scopes,
+         bool takeover) {
   return allows(rules, identity, scopes, takeover);
 }
 

@@ -224,13 +224,13 @@ TEST_CASE("a grant that was used before refuses") {
 }
 
 TEST_CASE("answers that can't be read as one are lost") {
-  const std::string answer = GENERATE(as<std::string>{},                                                //
-                                      "",                                                               //
-                                      "HTTP/1.1 400 Bad Requ",                                          //
-                                      "HTTP/1.1 400 Bad Request\r\nContent-Le",                         //
-                                      "HTTP/1.1 400 Bad Request\r\nContent-Length: 4\r\n",              //
-                                      "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nnull",              //
-                                      "HTTP/1.1 400 Bad Request\r\nContent-Length: 10\r\n\r\nnull",     //
+  const std::string answer = GENERATE(as<std::string>{},                                                 //
+                                      "",                                                                //
+                                      "HTTP/1.1 400 Bad Requ",                                           //
+                                      "HTTP/1.1 400 Bad Request\r\nContent-Le",                          //
+                                      "HTTP/1.1 400 Bad Request\r\nContent-Length: 4\r\n",               //
+                                      "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nnull",               //
+                                      "HTTP/1.1 400 Bad Request\r\nContent-Length: 10\r\n\r\nnull",      //
                                       "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nnull",  //
                                       "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nnull\r\n0\r\n\r\n",
                                       "HTTP/1.1 200 OK\r\nContent-Length: four\r\n\r\nnull",  //
@@ -254,7 +254,8 @@ TEST_CASE("floods end at the bounds and are lost") {
   while (interim.size() < limits::kAnswerHeadBytesMax) interim += "HTTP/1.1 103 Early Hints\r\nLink: <x>\r\n\r\n";
   std::string fields = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n";
   while (fields.size() < limits::kAnswerHeadBytesMax) fields += "X-Flood: 0123456789\r\n";
-  const std::string one_field = "HTTP/1.1 200 OK\r\nX-Flood: " + std::string(limits::kAnswerHeadBytesMax, 'x') + "\r\n\r\n";
+  const std::string one_field =
+      "HTTP/1.1 200 OK\r\nX-Flood: " + std::string(limits::kAnswerHeadBytesMax, 'x') + "\r\n\r\n";
   const std::string endless_field = "HTTP/1.1 200 OK\r\nX-Flood: " + std::string(8 * 1024 * 1024, 'x');
   const std::string announced = reply("200 OK", std::string(limits::kAnswerBodyBytesMax + 1, 'x'));
   const std::string until_closed = "HTTP/1.1 200 OK\r\n\r\n" + std::string(limits::kAnswerBodyBytesMax + 1, 'x');
@@ -334,7 +335,8 @@ TEST_CASE("a refusal before the body is all sent is an answer") {
     peer.pause(500ms);
   });
   ClientFixture fixture(options_for(server));
-  // Whether the answer wins the race against the first byte sent decides between these two; both say "no effect" or less.
+  // Whether the answer wins the race against the first byte sent decides between these two; both say "no effect" or
+  // less.
   const auto answer = fixture.save(fixture.request("/app/vault/a.md", std::string(900'000, 'x'))).answer;
   CHECK((answer.http_status == 413 || answer.transport != Transport::kAnswered));
 }

@@ -46,7 +46,8 @@ ClientFixture::ClientFixture(const FixtureOptions& options)
     : coordinator([this] { return ++lease_looks, lease_stands; }, clock) {
   base::init_crypto();
   const TempDir dir;
-  auto credential = receiver::Credential::load(write_file(dir, "credential", std::string(kSecret) + "\n", 0400), ::geteuid());
+  auto credential =
+      receiver::Credential::load(write_file(dir, "credential", std::string(kSecret) + "\n", 0400), ::geteuid());
   REQUIRE(credential);
   auto made_loop = sys::EventLoop::create();
   REQUIRE(made_loop);
@@ -89,7 +90,10 @@ ClientFixture::~ClientFixture() {
 }
 
 receiver::SaveRequest ClientFixture::request(std::string path, std::string content) const {
-  return {.vault_path = std::move(path), .content = std::move(content), .idempotency_key = kIdempotencyKey, .fence = kFence};
+  return {.vault_path = std::move(path),
+          .content = std::move(content),
+          .idempotency_key = kIdempotencyKey,
+          .fence = kFence};
 }
 
 std::size_t ClientFixture::start_save(receiver::SaveRequest request) {

@@ -1,5 +1,5 @@
-// Purpose:    a client with everything real beneath it: event loop, pool, the intray-connector program, a credential file.
-// Thread use: the test's thread.
+// Purpose:    a client with everything real beneath it: event loop, pool, the intray-connector program, a credential
+// file. Thread use: the test's thread.
 #pragma once
 
 #include <functional>

@@ -66,9 +66,9 @@ TEST_CASE("a read asks with the percent-encoded path and hashes what it finds") 
   CHECK(result.kind == ReadResult::Kind::kFound);
   CHECK(result.content_sha256 == base::sha256("a\u00e9\U0001F600\n"));
   REQUIRE(server.requests().size() == 1);
-  CHECK(server.requests().front().head == "GET /api/vault/content?path=%2Fapp%2Fvault%2Fa%20b%26%C3%A4.md HTTP/1.1\r\nHost: " +
-                                              server.address() + "\r\nUser-Agent: intray/" INTRAY_VERSION
-                                              "\r\nAuthorization: Bearer " + kSecret + "\r\n\r\n");
+  CHECK(server.requests().front().head ==
+        "GET /api/vault/content?path=%2Fapp%2Fvault%2Fa%20b%26%C3%A4.md HTTP/1.1\r\nHost: " + server.address() +
+            "\r\nUser-Agent: intray/" INTRAY_VERSION "\r\nAuthorization: Bearer " + kSecret + "\r\n\r\n");
 }
 
 TEST_CASE("a read knows missing from unavailable") {
@@ -190,7 +190,8 @@ TEST_CASE("proxies of the environment are ignored") {
 }
 
 TEST_CASE("a redirect is an answer, not an order") {
-  const std::string status = GENERATE("301 Moved", "302 Found", "303 See Other", "307 Temporary Redirect", "308 Permanent");
+  const std::string status =
+      GENERATE("301 Moved", "302 Found", "303 See Other", "307 Temporary Redirect", "308 Permanent");
   ScriptedServer server(answer_always(reply(status, "", "Location: /api/vault/other\r\n")));
   ClientFixture fixture(options_for(server));
   const auto result = fixture.save();

@@ -125,7 +125,8 @@ TEST_CASE("connector: a receiver that does not take connections is an E after th
 }
 
 TEST_CASE("connector: anything but one C ends it") {
-  const auto request = GENERATE(as<std::string>{}, "CC", "X", "K", std::string("\0", 1), "C127.0.0.1:22", std::string(70'000, 'C'));
+  const auto request =
+      GENERATE(as<std::string>{}, "CC", "X", "K", std::string("\0", 1), "C127.0.0.1:22", std::string(70'000, 'C'));
   Connector connector({"--address", "127.0.0.1:" + std::to_string(closed_port())});
   connector.ask(request);
   CHECK(connector.exit_code() == 65);
@@ -183,11 +184,11 @@ TEST_CASE("connector: an executor that takes nothing out is waited for without s
 }
 
 TEST_CASE("connector: wrong options are usage errors") {
-  const auto arguments = GENERATE(as<std::vector<std::string>>{},                           //
-                                  std::vector<std::string>{},                               //
-                                  std::vector<std::string>{"--address"},                    //
-                                  std::vector<std::string>{"--adress", "127.0.0.1:1"},      //
-                                  std::vector<std::string>{"127.0.0.1:1"},                  //
+  const auto arguments = GENERATE(as<std::vector<std::string>>{},                       //
+                                  std::vector<std::string>{},                           //
+                                  std::vector<std::string>{"--address"},                //
+                                  std::vector<std::string>{"--adress", "127.0.0.1:1"},  //
+                                  std::vector<std::string>{"127.0.0.1:1"},              //
                                   std::vector<std::string>{"--address", "127.0.0.1:1", "--channel", "0"},
                                   std::vector<std::string>{"--address", "127.0.0.1:1", "--connect-timeout-ms", "0"},
                                   std::vector<std::string>{"--address", "127.0.0.1:1", "--dials-in-flight", "1025"},

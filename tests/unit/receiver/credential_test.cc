@@ -45,9 +45,19 @@ TEST_CASE("a credential that others might read, or that is none, is refused") {
   const TempDir dir;
   for (const unsigned mode : {0440U, 0404U, 0640U, 0644U, 0700U, 0500U, 0401U, 04400U, 0410U})
     CHECK(error_of(write_file(dir, "m" + std::to_string(mode), "token\n", mode)) == ErrorCode::kDenied);
-  const std::vector<std::string> malformed{"",          "\n",      "\n\n",         "token\n\n",      "to ken", "token\r\n", " token",
-                                           "tok\ten", "t\x7f", "t\xc3\xa4", std::string("t\0k", 3),
-                                           std::string(limits::kCredentialBytesMax + 1, 'a'), std::string(1'000'000, 'a')};
+  const std::vector<std::string> malformed{"",
+                                           "\n",
+                                           "\n\n",
+                                           "token\n\n",
+                                           "to ken",
+                                           "token\r\n",
+                                           " token",
+                                           "tok\ten",
+                                           "t\x7f",
+                                           "t\xc3\xa4",
+                                           std::string("t\0k", 3),
+                                           std::string(limits::kCredentialBytesMax + 1, 'a'),
+                                           std::string(1'000'000, 'a')};
   for (std::size_t i = 0; i < malformed.size(); ++i)
     CHECK(error_of(write_file(dir, "t" + std::to_string(i), malformed[i], 0400)) == ErrorCode::kInvalid);
 }
@@ -102,7 +112,8 @@ TEST_CASE("credential memory is locked and stays out of core files") {
   bool inside = false;
   std::string flags;
   while (std::getline(maps, line)) {
-    if (line.find('-') != std::string::npos && line.find("VmFlags") == std::string::npos && line.find(':') != std::string::npos) {
+    if (line.find('-') != std::string::npos && line.find("VmFlags") == std::string::npos &&
+        line.find(':') != std::string::npos) {
       unsigned long low = 0;
       unsigned long high = 0;
       if (std::sscanf(line.c_str(), "%lx-%lx ", &low, &high) == 2) {

@@ -35,7 +35,8 @@ TEST_CASE("every code point survives the rendering, and the size is known before
     } else if (c < 0x10000) {
       put(0xe0U | (c >> 12U)), put(0x80U | ((c >> 6U) & 0x3fU)), put(0x80U | (c & 0x3fU));
     } else {
-      put(0xf0U | (c >> 18U)), put(0x80U | ((c >> 12U) & 0x3fU)), put(0x80U | ((c >> 6U) & 0x3fU)), put(0x80U | (c & 0x3fU));
+      put(0xf0U | (c >> 18U)), put(0x80U | ((c >> 12U) & 0x3fU)), put(0x80U | ((c >> 6U) & 0x3fU)),
+          put(0x80U | (c & 0x3fU));
     }
   };
   for (char32_t c = 0; c <= 0x10ffff; c += c < 0x3000 ? 1 : 61)

@@ -63,7 +63,8 @@ std::optional<std::string> RawRequest::header(std::string_view name) const {
     at = head.find("\r\n", start);
     const std::string_view line = std::string_view(head).substr(start, at - start);
     const std::size_t colon = line.find(": ");
-    if (colon != std::string_view::npos && same_word(line.substr(0, colon), name)) return std::string(line.substr(colon + 2));
+    if (colon != std::string_view::npos && same_word(line.substr(0, colon), name))
+      return std::string(line.substr(colon + 2));
   }
   return std::nullopt;
 }
@@ -75,7 +76,8 @@ std::optional<RawRequest> Peer::request() {
   for (int waited_ms = 0; waited_ms < kRequestWait_ms && !*stop_;) {
     if (const std::size_t end = unread_.find("\r\n\r\n"); end != std::string::npos) {
       out.head = unread_.substr(0, end + 4);
-      wanted = out.head.size() + static_cast<std::size_t>(std::atol(out.header("Content-Length").value_or("0").c_str()));
+      wanted =
+          out.head.size() + static_cast<std::size_t>(std::atol(out.header("Content-Length").value_or("0").c_str()));
       if (unread_.size() >= wanted) {
         out.body = unread_.substr(out.head.size(), wanted - out.head.size());
         unread_.erase(0, wanted);
@@ -119,7 +121,10 @@ void Peer::pause(std::chrono::milliseconds time) {
 }
 
 ScriptedServer::ScriptedServer(Serve serve, bool ipv6)
-    : serve_(std::move(serve)), ipv6_(ipv6), listener_(listen_on_loopback(ipv6, port_)), acceptor_([this] { accept_all(); }) {}
+    : serve_(std::move(serve)),
+      ipv6_(ipv6),
+      listener_(listen_on_loopback(ipv6, port_)),
+      acceptor_([this] { accept_all(); }) {}
 
 ScriptedServer::~ScriptedServer() {
   stop_ = true;

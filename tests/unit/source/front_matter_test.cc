@@ -90,6 +90,7 @@ TEST_CASE("front matter: what begins and can't be read is present, not readable,
   bad("list: !seq [a]\nstatus: x\n");
   bad("%YAML 1.1\nstatus: x\n");
   bad("%TAG ! tag:example.org,2026:\nstatus: x\n");
+  bad("# comment\r%YAML 1.1\rstatus: x\n");
   bad("--- status: x\n");
   bad("status: x\n...\nstatus: y\n");
   bad("status: x\n...\n");
