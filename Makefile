@@ -9,7 +9,7 @@ export BUILD VAULT
 # Each program is tools/<name>/main.cc, built as tools/<name>/<name>.
 PROGRAMS := $(patsubst tools/%/main.cc,tools/%,$(wildcard tools/*/main.cc))
 PROGRAMS := $(foreach p,$(PROGRAMS),$(p)/$(notdir $(p)))
-SANITIZE := -Db_sanitize=address,undefined -Db_lundef=false -Doptimization=1
+SANITIZE := -Db_sanitize=address,undefined -Db_lundef=false -Doptimization=0 -Dcpp_args=-g1
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:  # ninja does its own

@@ -7,7 +7,9 @@
 #include "base/escape.h"
 #include "cli/exit_code.h"
 #include "cli/json_line.h"
+#include "cli/site.h"
 #include "cli/text.h"
+#include "sys/process.h"
 
 namespace intray::cli {
 namespace {
@@ -49,6 +51,15 @@ Sender::Box& Sender::box_of(model::JobKind kind) {
   complain(console_, error);
   code_ = std::max(code_, error.code == ErrorCode::kDenied ? kBlocked : kUnreadable);
   return box;
+}
+
+bool Sender::user_may(const base::Result<config::Settings>& settings) {
+  if (!settings || may_request(*settings) || options_.dry_run || options_.force) return true;
+  const std::uint32_t uid = sys::effective_uid();
+  complain(console_, "BAD_FILE_OWNER: this user (" + sys::user_name(uid).value_or("uid") + ", " + std::to_string(uid) +
+                         ") is not among the site's requesters; become one of them, or add it to requesters.uids");
+  code_ = std::max(code_, kBlocked);
+  return false;
 }
 
 void Sender::send(model::JobKind kind, Outgoing job) {

@@ -11,6 +11,7 @@
 #include "cli/console.h"
 #include "cli/progress.h"
 #include "cli/wait.h"
+#include "config/settings.h"
 #include "inbox/handoff.h"
 #include "model/state.h"
 
@@ -37,6 +38,9 @@ class Sender {
   // total 0: not known.
   Sender(Console& console, const SubmitOptions& options, std::string root, std::int64_t total);
 
+  // Whether this user's files are taken at all, by what is known of the site; told to `err` where not, and then nothing
+  // is handed over unless by force.
+  bool user_may(const base::Result<config::Settings>& settings);
   // Hands over now, or with the next full batch. Failures are told to `err` and kept for exit_code().
   void send(model::JobKind kind, Outgoing job);
   // A job that our own checks refuse: told, and not handed over.

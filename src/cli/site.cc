@@ -1,9 +1,11 @@
 #include "cli/site.h"
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 
 #include "inbox/layout.h"
+#include "sys/process.h"
 
 namespace intray::cli {
 namespace {
@@ -43,6 +45,10 @@ base::Result<Site> find_site(const std::string& root_option) {
 
 base::Result<config::Settings> settings_of(const Site& site, JobKind kind) {
   return config::load_settings(site.config_of(kind), kind);
+}
+
+bool may_request(const config::Settings& settings) {
+  return std::ranges::find(settings.requester_uids, sys::effective_uid()) != settings.requester_uids.end();
 }
 
 base::Result<std::vector<JobKind>> kinds_of(const Site& site, const std::optional<JobKind>& asked) {

@@ -36,6 +36,9 @@ base::Result<Site> find_site(const std::string& root_option);
 // The settings of one executor. kNotFound: there is no such file.
 base::Result<config::Settings> settings_of(const Site& site, model::JobKind kind);
 
+// Whether the executor takes job files of this process's user.
+bool may_request(const config::Settings& settings);
+
 // Kinds that have an inbox at this site, of the asked one or of all. None: an error that says what to do.
 base::Result<std::vector<model::JobKind>> kinds_of(const Site& site, const std::optional<model::JobKind>& asked);
 

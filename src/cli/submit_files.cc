@@ -123,6 +123,7 @@ int run_submit_files(Console& console, const SubmitOptions& options, const std::
   Sender sender(console, options, site->root, static_cast<std::int64_t>(files.size() > 1 ? files.size() : 0));
   Submission submission(console, *site, sender, options.force);
   int code = kDone;
+  if (!sender.user_may(settings_of(*site, JobKind::kSave))) return sender.finish();
   for (const std::string& file : files) {
     const std::string label = file == "-" ? "standard input" : base::escape(file);
     if (file == "-") {

@@ -85,6 +85,8 @@ int run_submit_save(Console& console, const SubmitSaveOptions& options) {
     }
   }
   Sender sender(console, options.common, site->root, static_cast<std::int64_t>(paths.size()));
+  // Of a site whose settings can't be seen, nobody knows the requesters.
+  if (!settings->requester_uids.empty() && !sender.user_may(settings)) return sender.finish();
   for (const std::string& path : paths) {
     BuiltJob built = builder->build(path, *request);
     const std::string label = base::escape(built.note);

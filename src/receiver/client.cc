@@ -78,7 +78,10 @@ class CurlClient final : public Client {
   }
 
   int in_flight() const override { return active_ + static_cast<int>(waiting_.size()); }
-  void drop_idle() override { multi_->retire_idle(); }
+  void drop_idle() override {
+    multi_->retire_idle();
+    pool_->drop_ready();
+  }
 
  private:
   std::vector<Transfer*>& idle_of(Kind kind) { return kind == Kind::kSave ? idle_saves_ : idle_reads_; }

@@ -75,7 +75,8 @@ class Client {
   // Reads what is at a path. Same waiting rule; libcurl may repeat a read.
   virtual void read(std::string vault_path, std::function<void(ReadResult)> done) = 0;
   virtual int in_flight() const = 0;
-  // Closes every idle connection (after a settle, at stop).
+  // Ends every connection that no request is on, those that are ready in the pool too (after a settle, at stop). The
+  // receiver sees the end at once.
   virtual void drop_idle() = 0;
 };
 

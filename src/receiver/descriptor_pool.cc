@@ -56,6 +56,7 @@ class ChannelPool final : public DescriptorPool {
     return {};
   }
 
+  void drop_ready() override { ready_.clear(); }
   int ready() const override { return static_cast<int>(ready_.size()); }
   int dialling() const override { return asked_ + unsent_; }
   void on_answer(std::function<void(bool)> callback) override { on_answer_.push_back(std::move(callback)); }

@@ -37,6 +37,8 @@ class DescriptorPool {
   virtual void ask(int wanted) = 0;
   // A ready, young, still open descriptor; an invalid Fd where there is none.
   virtual sys::Fd take() = 0;
+  // Closes what is ready; what is on its way stays.
+  virtual void drop_ready() = 0;
   virtual int ready() const = 0;
   virtual int dialling() const = 0;
   // Called after every answer: 'K' (true) or 'E' (false: refused, unreachable, timed out; or a descriptor that was not

@@ -1,11 +1,14 @@
 #include "ledger/sqlite/audit.h"
 
+#include <array>
+
 #include "model/canonical_writer.h"
 
 namespace intray::ledger::sqlite {
 namespace {
 
-// A member without a value is left out.
+// A member without a value is left out. Ids, hashes and words need no escapes: they are written straight, because every
+// step of every job passes here.
 class CanonicalRow {
  public:
   void text(std::string_view name, std::string_view value) {
@@ -14,7 +17,25 @@ class CanonicalRow {
   void integer(std::string_view name, std::int64_t value) { writer_.number(name, value); }
   template <class Tag>
   void id(std::string_view name, const std::optional<base::Uuid<Tag>>& value) {
-    if (value) text(name, value->str());
+    if (!value) return;
+    std::array<char, 38> quoted;
+    std::size_t at = 0;
+    quoted[at++] = '"';
+    for (std::size_t i = 0; i < value->bytes.size(); ++i) {
+      if (i == 4 || i == 6 || i == 8 || i == 10) quoted[at++] = '-';
+      at = put_hex(quoted, at, value->bytes[i]);
+    }
+    quoted[at++] = '"';
+    writer_.raw(name, {quoted.data(), at});
+  }
+  void hash(std::string_view name, const std::optional<base::Sha256>& value) {
+    if (!value) return;
+    std::array<char, 66> quoted;
+    std::size_t at = 0;
+    quoted[at++] = '"';
+    for (const std::uint8_t byte : value->bytes) at = put_hex(quoted, at, byte);
+    quoted[at++] = '"';
+    writer_.raw(name, {quoted.data(), at});
   }
   template <class Tag>
   void number(std::string_view name, const std::optional<base::Number<Tag>>& value) {
@@ -27,6 +48,14 @@ class CanonicalRow {
   std::string finish() { return writer_.finish(); }
 
  private:
+  template <std::size_t N>
+  static std::size_t put_hex(std::array<char, N>& out, std::size_t at, std::uint8_t byte) {
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    out[at] = kDigits[byte >> 4];
+    out[at + 1] = kDigits[byte & 0xf];
+    return at + 2;
+  }
+
   model::CanonicalWriter writer_{768};
 };
 
@@ -60,7 +89,7 @@ std::string canonical(const AuditRow& row) {
   object.text("job_type", row.job_type);
   object.id("mission_id", row.mission_id);
   object.text("object_id", row.object_id);
-  if (row.provenance_hash) object.text("provenance_hash", row.provenance_hash->hex());
+  object.hash("provenance_hash", row.provenance_hash);
   object.word("reason", row.reason);
   object.word("result", row.result);
   object.text("row", row.row);

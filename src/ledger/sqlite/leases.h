@@ -12,7 +12,7 @@
 #include "base/result.h"
 #include "ledger/ledger.h"
 #include "ledger/sqlite/audit.h"
-#include "ledger/sqlite/sql.h"
+#include "sql.h"  // made by embed_sql
 
 namespace intray::ledger::sqlite {
 

@@ -1,6 +1,6 @@
 #include "ledger/sqlite/schema.h"
 
-#include "ledger/sqlite/sql.h"
+#include "sql.h"  // made by embed_sql
 
 namespace intray::ledger::sqlite {
 namespace {
@@ -35,7 +35,7 @@ std::string admission_trigger(model::JobKind kind) {
     legal += (legal.empty() ? "" : " OR ") + ("NEW.state = " + quoted(state));
   }
   return "CREATE TRIGGER " + std::string(kAdmissionName) + " BEFORE INSERT ON jobs WHEN NOT (" + legal +
-         ") BEGIN SELECT RAISE(ABORT, 'INVALID_TRANSITION'); END";
+         ") BEGIN SELECT RAISE(FAIL, 'INVALID_TRANSITION'); END";
 }
 
 std::string move_trigger(model::JobKind kind) {
@@ -50,7 +50,7 @@ std::string move_trigger(model::JobKind kind) {
     if (!legal.empty()) moves += " WHEN " + quoted(from) + " THEN " + legal;
   }
   return "CREATE TRIGGER " + std::string(kMoveName) + " BEFORE UPDATE OF state ON jobs WHEN NOT (CASE OLD.state" +
-         moves + " ELSE 0 END) BEGIN SELECT RAISE(ABORT, 'INVALID_TRANSITION'); END";
+         moves + " ELSE 0 END) BEGIN SELECT RAISE(FAIL, 'INVALID_TRANSITION'); END";
 }
 
 base::Result<void> create_schema(const Database& db, model::JobKind kind, base::WallTime now) {
@@ -72,7 +72,7 @@ base::Result<void> create_schema(const Database& db, model::JobKind kind, base::
 }
 
 base::Result<model::JobKind> kind_of_ledger(const Database& db) {
-  const auto kind = model::parse_kind(INTRAY_TRY(db.read_text("SELECT kind FROM ledger")));
+  const auto kind = model::parse_kind(INTRAY_TRY(db.read_text(std::string(sql::ledger_kind))));
   if (!kind) return base::fail(base::ErrorCode::kCorrupt, db.path() + ": its executor kind is not known");
   return *kind;
 }

@@ -10,7 +10,7 @@
 #include "ledger/ledger.h"
 #include "ledger/sqlite/audit.h"
 #include "ledger/sqlite/db.h"
-#include "ledger/sqlite/sql.h"
+#include "sql.h"  // made by embed_sql
 
 namespace intray::ledger::sqlite {
 

@@ -18,19 +18,10 @@ using test::InboxFixture;
 using test::job_name;
 using test::kNow;
 using test::take_all;
+using test::take_one;
 using test::value_of;
 
 namespace {
-
-inbox::TakenFile take_one(const InboxFixture& fixture, std::set<std::uint32_t> uids = {::geteuid()}) {
-  auto intake = fixture.intake(std::move(uids));
-  intake.rescan();
-  auto all = take_all(intake);
-  REQUIRE(all.files.size() == 1);
-  CHECK(fixture.names("new").empty());
-  CHECK(fixture.names("lease/0") == std::vector<std::string>{all.files[0].name.str()});
-  return all.files[0];
-}
 
 void make_socket(const std::string& path) {
   const sys::Fd socket(::socket(AF_UNIX, SOCK_STREAM, 0));

@@ -73,6 +73,17 @@ inline inbox::TakeOutcome take_all(inbox::Intake& intake, std::size_t batch = 64
   return all;
 }
 
+// The one file there is, taken.
+inline inbox::TakenFile take_one(const InboxFixture& fixture, std::set<std::uint32_t> uids = {::geteuid()}) {
+  auto intake = fixture.intake(std::move(uids));
+  intake.rescan();
+  auto all = take_all(intake);
+  REQUIRE(all.files.size() == 1);
+  CHECK(fixture.names("new").empty());
+  CHECK(fixture.names("lease/0") == std::vector<std::string>{all.files[0].name.str()});
+  return all.files[0];
+}
+
 // Fails disk call number `at` (counted from 1), once or from then on.
 class FailNth {
  public:

@@ -16,6 +16,7 @@ using test::InboxFixture;
 using test::job_name;
 using test::kNow;
 using test::take_all;
+using test::take_one;
 using test::value_of;
 
 TEST_CASE("take: a good file is renamed under a take number, then read") {

@@ -363,6 +363,8 @@ TEST_CASE("drop_idle ends idle connections at once, and the next request gets a 
   ClientFixture fixture(options_for(server));
   for (int i = 0; i < 4; ++i) fixture.start_save(fixture.request());
   fixture.finish();
+  while (fixture.pool->dialling() > 0) fixture.run_for(10ms);
+  fixture.run_for(20ms);
   const int before = server.connections();
   fixture.client->drop_idle();
   for (int i = 0; i < 100 && ended < before; ++i) fixture.run_for(20ms);

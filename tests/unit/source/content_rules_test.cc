@@ -1,5 +1,5 @@
 #include <catch2/catch.hpp>
-#include <chrono>
+#include <ctime>
 
 #include "limits.h"
 #include "source/source.h"
@@ -100,12 +100,12 @@ TEST_CASE("content rules: patterns that can't serve are named") {
 
 TEST_CASE("content rules: no pattern and no note makes a search slow") {
   const ContentRules rules = compile({"(a+)+$", "(a|aa)+b", "(.*a){12}x", "(x+x+)+y"});
-  const auto begin = std::chrono::steady_clock::now();
+  const std::clock_t begin = std::clock();  // processor time: a busy machine does not count
   CHECK(verdict(rules, std::string(1'000'000, 'b')) == std::nullopt);
   CHECK(verdict(rules, std::string(1'000'000, 'a') + "!") == std::nullopt);
   CHECK(verdict(rules, std::string(1'000'000, 'x')) == std::nullopt);
   CHECK(verdict(rules, std::string(1'000'000, '\n')) == std::nullopt);
-  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(20));  // a backtracking search: for ever
+  CHECK((std::clock() - begin) / CLOCKS_PER_SEC < 20);  // a backtracking search: for ever
 }
 
 TEST_CASE("content rules: many patterns together outgrow one automaton and are searched all the same") {

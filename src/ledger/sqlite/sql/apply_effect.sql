@@ -1,1 +1,1 @@
-UPDATE effects SET state = 'APPLIED', applied_audit = ? WHERE id = ?
+UPDATE OR FAIL effects SET state = 'APPLIED', applied_audit = ? WHERE id = ?

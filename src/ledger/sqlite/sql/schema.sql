@@ -1,5 +1,8 @@
 -- The ledger of one executor kind, version 1. Times are integer microseconds UTC, ids raw octets, states and reasons
 -- their stable words. The triggers that hold the moves of a job are made from the model's table (schema.cc).
+--
+-- What runs for every job (triggers on states, OR FAIL in the statements, the deferred reference) is written so that
+-- SQLite needs no statement journal, which would copy each page touched: a failure rolls the whole transaction back anyway.
 
 -- One row: what this ledger is, and the counters that never go back.
 CREATE TABLE ledger (
@@ -69,7 +72,7 @@ CREATE TABLE jobs (
   owner_uid         INTEGER NOT NULL,
   taken_at          INTEGER NOT NULL,
   admitted_at       INTEGER NOT NULL,
-  follows           INTEGER REFERENCES jobs (seq),  -- of an idempotent replay: its first job
+  follows           INTEGER REFERENCES jobs (seq) DEFERRABLE INITIALLY DEFERRED,  -- of a replay: its first job
   -- what changes
   deadline_at       INTEGER NOT NULL,
   revision          INTEGER NOT NULL,
@@ -168,7 +171,7 @@ CREATE TABLE effects (
   commit_id       TEXT NOT NULL,
   content_sha256  BLOB NOT NULL,
   job_seq         INTEGER NOT NULL REFERENCES jobs (seq),
-  state           TEXT NOT NULL CHECK (state IN ('POSSIBLE', 'NONE', 'APPLIED', 'UNKNOWN')),
+  state           TEXT NOT NULL,             -- POSSIBLE, NONE, APPLIED, UNKNOWN
   applied_audit   INTEGER,                   -- the row of the audit that confirmed it
   UNIQUE (effect_key, repetition)
 ) STRICT;
@@ -250,8 +253,6 @@ CREATE TRIGGER jobs_keep_members BEFORE UPDATE OF seq, job_id, mission_id, objec
   taken_at, admitted_at, follows ON jobs
 BEGIN SELECT RAISE(ABORT, 'jobs: what came from the job never changes'); END;
 CREATE TRIGGER jobs_stay BEFORE DELETE ON jobs BEGIN SELECT RAISE(ABORT, 'jobs: never deleted'); END;
-CREATE TRIGGER jobs_no_replace BEFORE INSERT ON jobs WHEN NEW.seq <> (SELECT coalesce(max(seq), 0) + 1 FROM jobs)
-BEGIN SELECT RAISE(ABORT, 'jobs: seq must be the next'); END;
 CREATE TRIGGER job_bodies_keep BEFORE UPDATE ON job_bodies BEGIN SELECT RAISE(ABORT, 'job_bodies: never changed'); END;
 CREATE TRIGGER job_bodies_stay BEFORE DELETE ON job_bodies BEGIN SELECT RAISE(ABORT, 'job_bodies: never deleted'); END;
 CREATE TRIGGER files_keep BEFORE UPDATE ON files BEGIN SELECT RAISE(ABORT, 'files: never changed'); END;
@@ -262,7 +263,7 @@ CREATE TRIGGER attempts_stay BEFORE DELETE ON attempts BEGIN SELECT RAISE(ABORT,
 CREATE TRIGGER effects_keep BEFORE UPDATE OF id, effect_key, repetition, object_id, vault_path, commit_id ON effects
 BEGIN SELECT RAISE(ABORT, 'effects: what it is never changes'); END;
 CREATE TRIGGER effects_applied BEFORE UPDATE OF state ON effects WHEN OLD.state = 'APPLIED' AND NEW.state <> 'APPLIED'
-BEGIN SELECT RAISE(ABORT, 'effects: applied stays applied'); END;
+BEGIN SELECT RAISE(FAIL, 'effects: applied stays applied'); END;
 CREATE TRIGGER effects_stay BEFORE DELETE ON effects BEGIN SELECT RAISE(ABORT, 'effects: never deleted'); END;
 CREATE TRIGGER epochs_keep BEFORE UPDATE ON epochs BEGIN SELECT RAISE(ABORT, 'epochs: never changed'); END;
 CREATE TRIGGER epochs_stay BEFORE DELETE ON epochs BEGIN SELECT RAISE(ABORT, 'epochs: never deleted'); END;
@@ -274,9 +275,6 @@ BEGIN SELECT RAISE(ABORT, 'ledger: what it is never changes'); END;
 CREATE TRIGGER ledger_stay BEFORE DELETE ON ledger BEGIN SELECT RAISE(ABORT, 'ledger: never deleted'); END;
 CREATE TRIGGER late_evidence_keep BEFORE UPDATE ON late_evidence BEGIN SELECT RAISE(ABORT, 'late_evidence: append only'); END;
 CREATE TRIGGER late_evidence_stay BEFORE DELETE ON late_evidence BEGIN SELECT RAISE(ABORT, 'late_evidence: append only'); END;
--- INSERT OR REPLACE would delete a row without firing the delete trigger, so a new row must come after the last one.
-CREATE TRIGGER audit_next BEFORE INSERT ON audit WHEN NEW.seq <> (SELECT coalesce(max(seq), 0) + 1 FROM audit)
-BEGIN SELECT RAISE(ABORT, 'audit: append only'); END;
 CREATE TRIGGER audit_keep BEFORE UPDATE ON audit BEGIN SELECT RAISE(ABORT, 'audit: append only'); END;
 CREATE TRIGGER audit_stay BEFORE DELETE ON audit BEGIN SELECT RAISE(ABORT, 'audit: append only'); END;
 CREATE TRIGGER lease_audit_next BEFORE INSERT ON lease_audit WHEN NEW.seq <> (SELECT coalesce(max(seq), 0) + 1 FROM lease_audit)

@@ -1,1 +1,1 @@
-UPDATE effects SET state = ? WHERE id = ? AND state <> 'APPLIED'
+UPDATE OR FAIL effects SET state = ? WHERE id = ? AND state <> 'APPLIED'
