@@ -61,6 +61,7 @@ inline constexpr std::size_t kReadBytesHeldMax = 128 * 1024 * 1024; // all reads
 inline constexpr int kInFlightMax = 1024;                           // connections to one receiver; more only queue there
 inline constexpr std::size_t kDescriptorsMax = 65'536;              // numbers that the connect shim remembers; one bit each
 inline constexpr int kReadyDescriptorsMax = 1024;                   // dialled and not used yet
+inline constexpr std::int64_t kReadyAgeMin_us = 50'000;             // from the dial to its use, in the slowest case
 inline constexpr std::int64_t kRetryAfterMax_us = 86'400'000'000;   // 24 h; the job's own deadline is tighter
 inline constexpr std::int64_t kRedialWaitFirst_us = 20'000;         // after a refused dial that others wait for; doubles
 inline constexpr std::int64_t kRedialWaitMax_us = 1'000'000;

@@ -19,8 +19,8 @@ namespace intray::config {
 
 template <class S, class Field>
 Key<S> duration_key(std::string path, Field field, base::Micros min, base::Micros max, std::string doc) {
-  std::string allowed = fmt::format("a duration, {} to {}, like \"{}\"", format_duration(min), format_duration(max),
-                                    format_duration(std::max(max / 2, base::Micros{1})));
+  const auto shown = [](base::Micros bound) { return bound.count() == 0 ? "0" : quoted(format_duration(bound)); };
+  std::string allowed = "a duration, " + shown(min) + " to " + shown(max);
   const auto set = [field, min, max](S& settings, const Value& value) {
     // Zero needs no unit, and is the only number that means the same in all of them.
     const bool zero = value.kind == Value::Kind::kInteger && value.number == 0;
@@ -40,8 +40,8 @@ Key<S> duration_key(std::string path, Field field, base::Micros min, base::Micro
 
 template <class S, class Field>
 Key<S> size_key(std::string path, Field field, std::int64_t min, std::int64_t max, std::string doc) {
-  std::string allowed = fmt::format("a size, {} to {}, like \"{}\" or a number of bytes", format_size(min),
-                                    format_size(max), format_size(std::int64_t{64} * 1024));
+  std::string allowed =
+      "a size, " + quoted(format_size(min)) + " to " + quoted(format_size(max)) + ", or a number of bytes";
   const auto set = [field, min, max](S& settings, const Value& value) {
     const auto parsed = value.kind == Value::Kind::kInteger ? std::optional(value.number)
                         : value.kind == Value::Kind::kText  ? parse_size(value.text)

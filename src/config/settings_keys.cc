@@ -131,7 +131,7 @@ Key<Settings> max_age() {
                              "How old the mirror's last fetch may be; with an older one, jobs wait. 0 says that the "
                              "mirror is itself the origin "
                              "and never stale.");
-  key.allowed = "a duration, 1s to 365d, like \"15m\"; or the bare number 0 where the mirror is itself the origin";
+  key.allowed = "a duration, \"1s\" to \"365d\"; or the bare number 0 where the mirror is itself the origin";
   // "0s" may be a slip; the bare 0 is the one way to say it.
   key.set = [inner = key.set](Settings& settings, const Value& value) {
     if (value.kind != Value::Kind::kInteger || value.number != 0) return inner(settings, value);

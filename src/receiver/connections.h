@@ -28,7 +28,8 @@ struct Connection {
   bool watched_for_write = false;
   bool polled = false;  // libcurl waits for it; otherwise we watch for its end
 
-  bool usable(base::BootTime now) const { return !dead && !retired && now - idle_since < reuse_limit; }
+  bool fit() const { return !dead && !retired; }
+  bool usable(base::BootTime now) const { return fit() && now - idle_since < reuse_limit; }
 };
 
 class Connections {

@@ -177,7 +177,10 @@ base::Result<std::unique_ptr<DescriptorPool>> DescriptorPool::create(sys::Fd cha
   if (!channel.valid()) return base::fail(base::ErrorCode::kInvalid, "no channel to the connector");
   if (options.ready_target < 0 || options.ready_target > limits::kReadyDescriptorsMax)
     return base::fail(base::ErrorCode::kInvalid, "ready_target is out of range");
-  auto pool = std::make_unique<ChannelPool>(std::move(channel), options, peer, loop, clock);
+  // A site that reuses nothing (0) still needs the time to take what was dialled.
+  PoolOptions bounded = options;
+  bounded.ready_age_max = std::max(options.ready_age_max, base::Micros{limits::kReadyAgeMin_us});
+  auto pool = std::make_unique<ChannelPool>(std::move(channel), bounded, peer, loop, clock);
   INTRAY_TRY(pool->start());
   return std::unique_ptr<DescriptorPool>(std::move(pool));
 }

@@ -151,7 +151,9 @@ bool Transfer::on_request(int local_port) {
     second_try_ = true;
     return false;
   }
-  if (connection == nullptr || !connection->usable(context_->clock->boot())) {
+  // A new connection was not idle, however long its handshake took.
+  const bool is_new = connection != nullptr && connection->serial == connection_;
+  if (connection == nullptr || !(is_new ? connection->fit() : connection->usable(context_->clock->boot()))) {
     stale_connection_ = true;
     return false;
   }

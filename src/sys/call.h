@@ -34,6 +34,7 @@ auto make_call(fault::Op op, Call call) {
       if (verdict.error == EINTR) continue;
       return static_cast<Return>(-1);
     }
+    if (verdict.skipped) return Return{0};
     const Return answer = call();
     if (answer >= 0 || errno != EINTR) return answer;
   }

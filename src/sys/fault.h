@@ -25,6 +25,7 @@ enum class Op {
 struct Verdict {
   int error = 0;             // errno the call ends with; 0: go on
   bool done_anyway = false;  // with an error: the call is made all the same, and only its answer is lost
+  bool skipped = false;      // without error: the call is not made and answers 0 (syncs, where a test runs hundreds)
   bool half_write = false;   // of a write without error: only the first half of the bytes
 };
 

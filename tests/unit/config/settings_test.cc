@@ -147,7 +147,7 @@ TEST_CASE("parse_settings: all problems at once, in the order of the file, each 
   CHECK(contains(lines[1], "save.toml:4:9: receiver.url: found \"https://x/\"; allowed: https://host"));
   CHECK(contains(lines[2],
                  "save.toml:5:20: receiver.conect_timeout: no such setting; did you mean receiver.connect_timeout?"));
-  CHECK(contains(lines[3], "save.toml:7:9: lease.grant: found 10; allowed: a duration, 500ms to 30s"));
+  CHECK(contains(lines[3], "save.toml:7:9: lease.grant: found 10; allowed: a duration, \"500ms\" to \"30s\""));
   for (std::size_t i = 4; i < lines.size(); ++i) CHECK(contains(lines[i], "required and not set"));
 }
 

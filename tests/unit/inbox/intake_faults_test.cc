@@ -93,12 +93,13 @@ TEST_CASE("take: out of descriptors, a taken file is read by a later call") {
 
 // Fails the 1st, 2nd, 3rd… disk call until a run finishes untouched.
 TEST_CASE("take: every failed step leaves one copy, and all are taken in the end") {
+  const InboxFixture fixture;
   for (const test::Way& way : test::ways_to_fail()) {
     bool finished = false;
     for (int at = 1; !finished; ++at) {
       INFO(way.name << ", call " << at);
       REQUIRE(at < 100);
-      const InboxFixture fixture;
+      fixture.clear();
       for (int i = 0; i < 3; ++i) fixture.drop(job_name(i).str(), "bytes");
       auto intake = fixture.intake();
       intake.rescan();

@@ -178,12 +178,13 @@ TEST_CASE("receipts: the highest audit_seq answers, for the right job and bytes 
 
 // Fails the 1st, 2nd, 3rd… disk call until a run finishes untouched.
 TEST_CASE("receipts: after every failed step appending again leaves all lines readable") {
+  const InboxFixture fixture;
   for (const test::Way& way : test::ways_to_fail()) {
     bool finished = false;
     for (int at = 1; !finished; ++at) {
       INFO(way.name << ", call " << at);
       REQUIRE(at < 100);
-      const InboxFixture fixture;
+      fixture.clear();
       inbox::ReceiptWriter writer(fixture.tree->receipts, 0640);
       value_of(writer.append(lines_of({1}), kNoon));
       value_of(writer.sync());

@@ -2,6 +2,7 @@
 #include <signal.h>
 
 #include <catch2/catch.hpp>
+#include <set>
 
 #include "client_fixture.h"
 #include "limits.h"
@@ -124,6 +125,17 @@ TEST_CASE("a connection idle for longer than idle_reuse carries no mutation") {
   CHECK(server.connections() > before);
   CHECK(server.requests().back().connection > before);
   CHECK(fixture.lease_looks == 3);
+}
+
+TEST_CASE("where nothing may be reused, every save has a connection of its own") {
+  ScriptedServer server(answer_always(reply("200 OK", "null")));
+  FixtureOptions options = options_for(server);
+  options.idle_reuse = 0s;
+  ClientFixture fixture(options);
+  for (int i = 0; i < 5; ++i) CHECK(fixture.save().answer.expected_body);
+  std::set<int> used;
+  for (const RawRequest& request : server.requests()) used.insert(request.connection);
+  CHECK(used.size() == 5);
 }
 
 TEST_CASE("the server's own idle limit is respected where it is shorter") {

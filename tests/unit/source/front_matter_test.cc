@@ -102,6 +102,7 @@ TEST_CASE("front matter: what begins and can't be read is present, not readable,
   bad("status: \"open\n");
   bad("status: \"\\q\"\n");
   bad("status: x: y\n");
+  bad("status: 'two '''' quotes'\n");
   bad("- a\n- b\n");
   bad("only a sentence\n");
   bad("? [a, b]\n: c\nstatus: x\n");

@@ -152,8 +152,8 @@ TEST_CASE("spawn: the child has an empty environment, four descriptors, and its 
   const test::TempDir temp;
   ::setenv("INTRAY_TEST_LEAK", "1", 1);
   const int leak = ::open("/", O_RDONLY);  // not close-on-exec
-  const std::string seen =
-      output_of(temp, "exec >$1; /usr/bin/tr '\\0' '\\n' </proc/self/environ; ls /proc/$$/fd; readlink /proc/$$/fd/[0123]");
+  const std::string seen = output_of(
+      temp, "exec >$1; /usr/bin/tr '\\0' '\\n' </proc/self/environ; ls /proc/$$/fd; readlink /proc/$$/fd/[0123]");
   ::close(leak);
   CHECK(seen.find("INTRAY_TEST_LEAK") == std::string::npos);
   CHECK(seen.find("0\n1\n2\n3\n/dev/null\n") != std::string::npos);

@@ -16,7 +16,7 @@
 
 namespace intray::vault_receiver {
 
-inline constexpr std::chrono::seconds kPatience{20};  // a machine under load; never waited out when all is well
+inline constexpr std::chrono::seconds kPatience{60};  // a machine under load; never waited out when all is well
 
 // The program's path. Throws if the variable is not set: these tests must not pass without the program.
 std::string receiver_binary();

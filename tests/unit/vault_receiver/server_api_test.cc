@@ -151,7 +151,7 @@ TEST_CASE("api: without the credential nothing happens, and it is in no log") {
 }
 
 TEST_CASE("api: a stale fence is refused when the request would act, not when it arrives") {
-  const Receiver receiver({"--fault", "save:delay=1000:count=1"});
+  const Receiver receiver({"--fault", "save:delay=3000:count=1"});
   const auto fence = [](const std::string& text) { return "Intray-Fence: 0123456789abcdef." + text + "\r\n"; };
   Client late(receiver.port());
   late.send(save(kNote, "old holder", fence("save.1.5")));

@@ -92,7 +92,7 @@ TEST_CASE("process: SIGTERM and SIGINT end it cleanly, idle connections are clos
 }
 
 TEST_CASE("process: SIGTERM lets what is in work finish") {
-  Receiver receiver({"--fault", "save:delay=1000", "--fault", "delete:stall"});
+  Receiver receiver({"--fault", "save:delay=3000", "--fault", "delete:stall"});
   Client working(receiver.port());
   Client stalled(receiver.port());
   working.send(save(kNote, "x"));
@@ -160,10 +160,11 @@ TEST_CASE("process: a reader of the directory sees whole notes only, and no othe
       const std::string seen = read_file(receiver.dir() + "/a.md");
       if (seen != contents[0] && seen != contents[1]) ++torn;
       ++looks;
+      std::this_thread::sleep_for(milliseconds(1));
     }
   });
   Client client(receiver.port());
-  for (std::size_t i = 0; i < 50; ++i) {
+  for (std::size_t i = 0; i < 30; ++i) {
     client.send(save(kNote, contents[i % 2]));
     client.receive();
   }

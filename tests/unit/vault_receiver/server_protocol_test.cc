@@ -40,7 +40,7 @@ TEST_CASE("protocol: a request in pieces, and one larger than any buffer") {
   client.send(request.substr(request.size() - 1));
   CHECK(client.receive().status == 200);
 
-  const std::string large(6 * 1024 * 1024, 'x');
+  const std::string large(2 * 1024 * 1024, 'x');
   client.send(save(kNote, large));
   CHECK(client.receive().status == 200);
   CHECK(read_file(receiver.dir() + "/a.md") == large);
@@ -166,7 +166,7 @@ TEST_CASE("protocol: clients beyond the maximum wait for their turn") {
 
 TEST_CASE("protocol: a client that doesn't read its answers delays nobody") {
   const Receiver receiver;
-  const std::string large(4 * 1024 * 1024, 'x');
+  const std::string large(2 * 1024 * 1024, 'x');
   CHECK(call(receiver, save(kNote, large)).status == 200);
   Client deaf(receiver.port());
   for (int i = 0; i < 8; ++i) deaf.send(read(kNote));
