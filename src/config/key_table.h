@@ -71,6 +71,7 @@ Seen apply(const std::vector<Key<S>>& table, std::vector<Entry> entries, S& out,
         std::ranges::any_of(table, [&](const Key<S>& k) { return k.path.starts_with(entry.key + "."); });
     if (table_of_keys && entry.value.kind == Value::Kind::kTable) continue;  // empty
     std::vector<std::string_view> known;
+    known.reserve(table.size());
     for (const Key<S>& k : table) known.push_back(k.path);
     problems.push_back({entry.value.place, table_of_keys ? entry.key + ": found " + entry.value.describe() +
                                                                "; allowed: a table ([" + entry.key + "])"

@@ -121,7 +121,7 @@ void Attempts::read_target(Job& job, std::function<void(Job&, const receiver::Re
   ++outstanding_;
   ++job.reads;
   client_.read(job.record.facts.vault_path,
-               [this, seq = job.record.seq.value, then = std::move(then)](receiver::ReadResult result) {
+               [this, seq = job.record.seq.value, then = std::move(then)](const receiver::ReadResult& result) {
                  --outstanding_;
                  note_transport(result.answer);
                  if (Job* found = find(seq)) then(*found, result);

@@ -81,7 +81,7 @@ std::vector<std::string> names_in(int dir) {
   DirStream stream(::fdopendir(copy.get()));
   if (!stream) return names;
   copy.release();
-  while (const dirent* entry = ::readdir(stream.get())) {
+  while (const dirent* entry = ::readdir(stream.get())) {  // NOLINT(concurrency-mt-unsafe): the stream is ours alone
     const std::string_view name = entry->d_name;
     if (name != "." && name != "..") names.emplace_back(name);
   }
