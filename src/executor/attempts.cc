@@ -90,8 +90,10 @@ void Attempts::add_for_read_back(ledger::JobRecord job, std::string lease_name) 
   verify(added);
 }
 
+bool Attempts::can_prepare() const { return !claimed_.empty() && held_bytes_ < limits::kPreparedBytesMax; }
+
 base::Result<void> Attempts::prepare_some(std::size_t max) {
-  while (max > 0 && !claimed_.empty() && held_bytes_ < limits::kPreparedBytesMax) {
+  while (max > 0 && can_prepare()) {
     Job* job = find(claimed_.front());
     claimed_.pop_front();
     if (job == nullptr) continue;

@@ -75,6 +75,8 @@ class Attempts {
   std::size_t finished() const { return finished_.size(); }
   std::size_t startable() const { return startable_.size(); }
   std::size_t unprepared() const { return claimed_.size(); }
+  // Whether prepare_some() would do anything: jobs wait for their gates and the memory bound has room.
+  bool can_prepare() const;
   // Requests at the receiver: sends and reads.
   std::size_t outstanding() const { return outstanding_; }
   // Started and not yet finished: what limits.in_flight bounds.

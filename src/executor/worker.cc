@@ -2,7 +2,6 @@
 
 #include "base/escape.h"
 #include "base/log.h"
-#include "executor/commit_policy.h"
 #include "limits.h"
 
 namespace intray::executor {
@@ -85,13 +84,10 @@ void Worker::turn() {
     handle_failure(prepared.error());
     return;
   }
-  const std::size_t changes = attempts_.finished() + attempts_.startable() + batch_.admits.size() + batch_.notes.size() +
-                              (batch_.claim_max > 0 || batch_.claim_suspect || batch_.expire || batch_.receipts_through ? 1 : 0);
-  const CommitQuestion question{changes, attempts_.outstanding(), static_cast<std::size_t>(p_.settings.limits.in_flight),
-                                now - last_commit_};
+  const CommitQuestion question = commit_question(now);
   if (commit_now(question)) {
     commit_batch();
-  } else if (changes > 0) {
+  } else if (question.finished + question.startable + question.others > 0) {
     schedule_turn(kCommitLinger - question.since_last);
   }
   if (exit_) return;
@@ -104,11 +100,31 @@ void Worker::turn() {
     leave(waiting_ == 0 && unknown_ == 0 ? Exit::kClean : Exit::kUnfinished);
 }
 
+CommitQuestion Worker::commit_question(base::BootTime now) const {
+  CommitQuestion q;
+  q.finished = attempts_.finished();
+  q.startable = std::min(attempts_.startable(), free_slots());
+  q.others = batch_.admits.size() + batch_.notes.size() +
+             (batch_.claim_max > 0 || batch_.claim_suspect || batch_.expire || batch_.receipts_through ? 1 : 0);
+  q.starving = attempts_.startable() + attempts_.unprepared() == 0;
+  q.outstanding = attempts_.outstanding();
+  q.since_last = now - last_commit_;
+  return q;
+}
+
+// Requests that may start once the finishes at hand are committed.
+std::size_t Worker::free_slots() const {
+  const auto most = static_cast<std::size_t>(p_.settings.limits.in_flight);
+  const std::size_t busy = attempts_.under_way() - std::min(attempts_.under_way(), attempts_.finished());
+  return most > busy ? most - busy : 0;
+}
+
 // Whether another turn would find something without waiting for an event.
 bool Worker::more_to_do() const {
   if (exit_ || blocked_until_) return false;
-  if (attempts_.unprepared() > 0) return true;
+  if (attempts_.can_prepare()) return true;
   const bool runs = !stopping_ && health_.may_run() && link_ == Link::kUp && !source_away_;
+  if (suspects_ > 0 && health_.may_run()) return runs && attempts_.in_hand() == 0 && !batch_.claim_suspect;
   if (intake_.pending() && !stopping_ && batch_.admits.empty() && (runs ? room() > 0 : !health_.may_run() || source_away_))
     return waiting_ < p_.settings.limits.waiting || runs;
   return runs && look_ && waiting_ > 0 && room() > 0;
@@ -243,9 +259,7 @@ void Worker::commit_batch() {
     batch_.claim_max = 0;
     batch_.claim_suspect = false;
   }
-  const auto most = static_cast<std::size_t>(p_.settings.limits.in_flight);
-  const std::size_t busy = attempts_.under_way() - std::min(attempts_.under_way(), attempts_.finished());
-  attempts_.collect(batch_, most > busy ? most - busy : 0, health_.may_run() && !source_away_ && !stopping_);
+  attempts_.collect(batch_, free_slots(), health_.may_run() && !source_away_ && !stopping_);
   if (batch_.empty()) return;
 
   auto result = p_.ledger.commit(p_.lease, batch_);

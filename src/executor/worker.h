@@ -15,6 +15,7 @@
 
 #include "config/settings.h"
 #include "executor/attempts.h"
+#include "executor/commit_policy.h"
 #include "executor/operation.h"
 #include "executor/projection.h"
 #include "executor/receiver_health.h"
@@ -87,6 +88,8 @@ class Worker {
   void gather();
   bool may_claim();
   std::size_t room() const;
+  std::size_t free_slots() const;
+  CommitQuestion commit_question(base::BootTime now) const;
   ledger::Admit to_admit(const inbox::TakenFile& file) const;
   void refresh_source();
   void commit_batch();

@@ -10,23 +10,31 @@ using namespace intray::executor;
 using namespace std::chrono_literals;
 
 TEST_CASE("commit policy: nothing to write is never committed") {
-  CHECK_FALSE(commit_now({0, 0, 64, 1h}));
-  CHECK_FALSE(commit_now({0, 10, 64, 1h}));
+  CHECK_FALSE(commit_now({.since_last = 1h}));
+  CHECK_FALSE(commit_now({.outstanding = 10, .since_last = 1h}));
 }
 
 TEST_CASE("commit policy: an idle executor commits a single change at once") {
-  CHECK(commit_now({1, 0, 64, 0us}));
-  CHECK(commit_now({1, 0, 1, 0us}));
+  CHECK(commit_now({.finished = 1}));
+  CHECK(commit_now({.startable = 1}));
+  CHECK(commit_now({.others = 1}));
 }
 
-TEST_CASE("commit policy: under load a commit waits for half of the requests in flight") {
-  CHECK_FALSE(commit_now({31, 33, 64, 0us}));
-  CHECK(commit_now({32, 32, 64, 0us}));
+TEST_CASE("commit policy: under load a commit waits for half of the jobs in play") {
+  CHECK_FALSE(commit_now({.finished = 31, .outstanding = 33}));
+  CHECK(commit_now({.finished = 32, .outstanding = 32}));
+  CHECK_FALSE(commit_now({.finished = 20, .startable = 20, .outstanding = 44}));  // the same slots, not twice as many
+  CHECK(commit_now({.startable = 32, .outstanding = 32}));
+}
+
+TEST_CASE("commit policy: files just taken hurry nobody, unless nothing else is left to follow") {
+  CHECK_FALSE(commit_now({.others = 64, .outstanding = 32}));
+  CHECK(commit_now({.others = 64, .starving = true, .outstanding = 32}));
 }
 
 TEST_CASE("commit policy: it never waits longer than the linger after the last commit") {
-  CHECK_FALSE(commit_now({1, 63, 64, kCommitLinger - 1us}));
-  CHECK(commit_now({1, 63, 64, kCommitLinger}));
+  CHECK_FALSE(commit_now({.finished = 1, .outstanding = 63, .since_last = kCommitLinger - 1us}));
+  CHECK(commit_now({.finished = 1, .outstanding = 63, .since_last = kCommitLinger}));
 }
 
 TEST_CASE("back-off: doubles, jitters upward only, and respects Retry-After") {
