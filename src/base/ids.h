@@ -61,12 +61,12 @@ struct Number {
   auto operator<=>(const Number&) const = default;
 };
 
-using JobSeq = Number<struct JobSeqTag>;      // admission order within a ledger; from 1
-using AuditSeq = Number<struct AuditSeqTag>;  // row of the audit chain; from 1
-using Epoch = Number<struct EpochTag>;        // identity lease's; drawn from one counter per kind, never repeats
-using Fence = Number<struct FenceTag>;        // job claim's fencing token; drawn from a counter of its own
+using JobSeq = Number<struct JobSeqTag>;          // admission order within a ledger; from 1
+using AuditSeq = Number<struct AuditSeqTag>;      // row of the audit chain; from 1
+using Epoch = Number<struct EpochTag>;            // identity lease's; drawn from one counter per kind, never repeats
+using Fence = Number<struct FenceTag>;            // job claim's fencing token; drawn from a counter of its own
 using TakeNumber = Number<struct TakeNumberTag>;  // one rename out of new/; never repeats within an inbox
-using Slot = Number<struct SlotTag>;          // 0 to slots-1
+using Slot = Number<struct SlotTag>;              // 0 to slots-1
 
 // Take numbers of one lease are epoch * kTakesPerEpoch + n, so that they never repeat without being stored.
 inline constexpr std::int64_t kTakesPerEpoch = 1'000'000'000;
@@ -81,5 +81,7 @@ struct std::hash<intray::base::Uuid<Tag>> {
 };
 template <class Tag>
 struct std::hash<intray::base::Number<Tag>> {
-  std::size_t operator()(const intray::base::Number<Tag>& n) const noexcept { return std::hash<std::int64_t>{}(n.value); }
+  std::size_t operator()(const intray::base::Number<Tag>& n) const noexcept {
+    return std::hash<std::int64_t>{}(n.value);
+  }
 };

@@ -54,9 +54,9 @@ using Result = std::expected<T, Error>;
 }  // namespace intray::base
 
 // Value of a Result, or return its error from the enclosing function.
-#define INTRAY_TRY(expr)                                                                 \
-  __extension__({                                                                        \
-    auto intray_result_ = (expr);                                                        \
-    if (!intray_result_) return std::unexpected(std::move(intray_result_).error());      \
-    std::move(intray_result_).value();                                                   \
+#define INTRAY_TRY(expr)                                                            \
+  __extension__({                                                                   \
+    auto intray_result_ = (expr);                                                   \
+    if (!intray_result_) return std::unexpected(std::move(intray_result_).error()); \
+    std::move(intray_result_).value();                                              \
   })

@@ -1,6 +1,6 @@
-// Purpose:    Unicode through utf8proc: validity, NFC, case folding, NFKC, general categories. The only door to utf8proc.
-// Trust:      input is hostile: bounded work, no allocation beyond a small multiple of the input.
-// Thread use: pure functions.
+// Purpose:    Unicode through utf8proc: validity, NFC, case folding, NFKC, general categories. The only door to
+// utf8proc. Trust:      input is hostile: bounded work, no allocation beyond a small multiple of the input. Thread use:
+// pure functions.
 #pragma once
 
 #include <cstdint>

@@ -16,7 +16,17 @@ using model::Event;
 using model::Reason;
 using model::ResultWord;
 
-enum class Phase { kClaimed, kReadingFirst, kReadingEffect, kStartable, kStarting, kSending, kVerifying, kFinished, kFinishing };
+enum class Phase {
+  kClaimed,
+  kReadingFirst,
+  kReadingEffect,
+  kStartable,
+  kStarting,
+  kSending,
+  kVerifying,
+  kFinished,
+  kFinishing
+};
 
 struct Attempts::Job {
   ledger::JobRecord record;
@@ -24,23 +34,23 @@ struct Attempts::Job {
   Phase phase = Phase::kClaimed;
   std::unique_ptr<Prepared> prepared;
   base::AttemptId attempt;
-  bool taken_over = false;                        // EXECUTING when its worker died: read back only
-  const model::OutcomeRow* row = nullptr;         // of the answer
+  bool taken_over = false;                 // EXECUTING when its worker died: read back only
+  const model::OutcomeRow* row = nullptr;  // of the answer
   model::Answer answer;
   std::optional<base::Micros> retry_after;
-  base::BootTime settled_at{};                    // OTHER proves something from then on
+  base::BootTime settled_at{};  // OTHER proves something from then on
   base::BootTime verify_until{};
   int reads = 0;
-  bool counts = false;                            // among under_way_
+  bool counts = false;  // among under_way_
   sys::EventLoop::TimerId timer = 0;
-  ledger::Finish change;                          // phase kFinished
+  ledger::Finish change;  // phase kFinished
 
   const base::Sha256& expected() const { return prepared ? prepared->content_sha256 : *record.content_sha256; }
 };
 
 Attempts::Attempts(const AttemptSettings& settings, Operation& operation, receiver::Client& client,
-                   lease::Coordinator& coordinator, ledger::Ledger& ledger, ReceiverHealth& health, sys::EventLoop& loop,
-                   const base::Clock& clock, std::function<void()> wake)
+                   lease::Coordinator& coordinator, ledger::Ledger& ledger, ReceiverHealth& health,
+                   sys::EventLoop& loop, const base::Clock& clock, std::function<void()> wake)
     : settings_(settings),
       operation_(operation),
       client_(client),
@@ -273,9 +283,7 @@ void Attempts::after_send(Job& job, const receiver::MutationResult& result) {
   ledger::Finish change = change_for(job);
   change.reason = job.row->reason;
   switch (job.row->save) {
-    case model::Next::kWaitAndSuspend:
-      health_.suspend(job.row->reason);
-      [[fallthrough]];
+    case model::Next::kWaitAndSuspend: health_.suspend(job.row->reason); [[fallthrough]];
     case model::Next::kWait:
       change.event = Event::kRetry;
       change.may_have_effect = job.record.may_have_effect;
@@ -298,9 +306,7 @@ void Attempts::after_send(Job& job, const receiver::MutationResult& result) {
       change.not_before = retry_at(job, result.retry_after);
       finish(job, std::move(change));
       return;
-    case model::Next::kUnknownAndSuspend:
-      health_.suspend(job.row->reason);
-      [[fallthrough]];
+    case model::Next::kUnknownAndSuspend: health_.suspend(job.row->reason); [[fallthrough]];
     case model::Next::kUnknown:
       change.event = Event::kLose;
       change.result = ResultWord::kUnknown;
@@ -455,7 +461,8 @@ std::string Attempts::release(base::JobSeq seq) {
 
 std::string Attempts::describe() const {
   return fmt::format("in_hand={} unprepared={} startable={} under_way={} outstanding={} finished={} held_bytes={}",
-                     jobs_.size(), claimed_.size(), startable_.size(), under_way_, outstanding_, finished_.size(), held_bytes_);
+                     jobs_.size(), claimed_.size(), startable_.size(), under_way_, outstanding_, finished_.size(),
+                     held_bytes_);
 }
 
 }  // namespace intray::executor

@@ -1,16 +1,17 @@
-// Purpose:    the jobs in this worker's hands, each driven from its claim to the change that ends it, one step at a time.
-// Process:    executors.
-// Trust:      nothing is sent without a Started that said ok and a grant minted for it; every end is what the classification
+// Purpose:    the jobs in this worker's hands, each driven from its claim to the change that ends it, one step at a
+// time. Process:    executors. Trust:      nothing is sent without a Started that said ok and a grant minted for it;
+// every end is what the classification
 //             table (model/outcome.h) and a read-back say, never a guess.
 // Thread use: one thread; callbacks of the client run inside the event loop and only change this object.
 // Durability: none of its own: each step that must be durable is a change handed to the ledger through collect().
 //
-//   claimed ─► reading first ─► gates ─► reading first ─► ready to start ─► [commit] ─► sending ─► verifying ─► finished
+//   claimed ─► reading first ─► gates ─► reading first ─► ready to start ─► [commit] ─► sending ─► verifying ─►
+//   finished
 //      │   (may have effect)      │    (applied before)                                    └── settling ──┘        │
 //      └──────────────────────────┴── refused, at target, source away: finished without a request ────────► [commit]
 //
-// Invariants, asserted: I1 a job is in exactly one phase. I2 only "sending" and what follows has an attempt id that went out.
-// I3 a job leaves the map only when the ledger has taken its finish, or has said that the claim is gone.
+// Invariants, asserted: I1 a job is in exactly one phase. I2 only "sending" and what follows has an attempt id that
+// went out. I3 a job leaves the map only when the ledger has taken its finish, or has said that the claim is gone.
 #pragma once
 
 #include <deque>
@@ -24,8 +25,8 @@
 #include "config/settings.h"
 #include "executor/operation.h"
 #include "executor/receiver_health.h"
-#include "ledger/ledger.h"
 #include "lease/coordinator.h"
+#include "ledger/ledger.h"
 #include "model/outcome.h"
 #include "receiver/client.h"
 #include "sys/event_loop.h"
@@ -42,9 +43,9 @@ struct AttemptSettings {
 class Attempts {
  public:
   // `wake`: something changed, the worker should take a turn.
-  Attempts(const AttemptSettings& settings, Operation& operation, receiver::Client& client, lease::Coordinator& coordinator,
-           ledger::Ledger& ledger, ReceiverHealth& health, sys::EventLoop& loop, const base::Clock& clock,
-           std::function<void()> wake);
+  Attempts(const AttemptSettings& settings, Operation& operation, receiver::Client& client,
+           lease::Coordinator& coordinator, ledger::Ledger& ledger, ReceiverHealth& health, sys::EventLoop& loop,
+           const base::Clock& clock, std::function<void()> wake);
   ~Attempts();
   Attempts(const Attempts&) = delete;
   Attempts& operator=(const Attempts&) = delete;
@@ -58,7 +59,8 @@ class Attempts {
   base::Result<void> prepare_some(std::size_t max);
 
   // Moves what is ready into the batch: every finish, and starts while `slots` allows requests under way.
-  // Rechecks the last gates first, which may turn a start into a finish. With `may_start` false only finishes are moved.
+  // Rechecks the last gates first, which may turn a start into a finish. With `may_start` false only finishes are
+  // moved.
   void collect(ledger::Batch& batch, std::size_t slots, bool may_start);
   // What the ledger said to the changes that collect() moved, in the same order.
   void committed(const ledger::Batch& batch, const ledger::BatchResult& result);

@@ -1,8 +1,9 @@
-// Purpose:    what differs between executors: one job contract, one set of gates, one mutation shape. An executor binary
+// Purpose:    what differs between executors: one job contract, one set of gates, one mutation shape. An executor
+// binary
 //             links exactly one implementation (save/, delete/): there is no dispatch on anything that a job says.
 // Process:    executors.
-// Trust:      jobs are hostile bytes until parse() accepted them, and claims of a requester until prepare() confirmed them.
-// Thread use: one thread.
+// Trust:      jobs are hostile bytes until parse() accepted them, and claims of a requester until prepare() confirmed
+// them. Thread use: one thread.
 #pragma once
 
 #include <expected>
@@ -40,7 +41,8 @@ class Operation {
 
   // Rereads what the authorities say now; once per batch. SOURCE_UNAVAILABLE: jobs wait.
   virtual source::Answer<void> refresh() = 0;
-  // Every gate, in order. SOURCE_UNAVAILABLE: wait; any other refusal ends the job. kIo of the outer Result: the ledger failed.
+  // Every gate, in order. SOURCE_UNAVAILABLE: wait; any other refusal ends the job. kIo of the outer Result: the ledger
+  // failed.
   virtual base::Result<source::Answer<std::unique_ptr<Prepared>>> prepare(const ledger::JobRecord& job) = 0;
   // The gates that are judged once more right before the attempt is recorded.
   virtual std::optional<source::Refusal> recheck(const ledger::JobRecord& job, const Prepared& prepared) = 0;

@@ -60,7 +60,8 @@ void Projection::to_final(const ledger::Ended& ended, const std::string& lease_n
   const bool waiting = ended.from == ledger::Ended::From::kCur;
   const std::string from = waiting ? name.str() : lease_name;
   name.word = final_word(ended.receipt);
-  if (auto placed = inbox::place(waiting ? inbox_.cur : lease_, from, inbox_.place_of(ended.receipt.state), name); !placed)
+  if (auto placed = inbox::place(waiting ? inbox_.cur : lease_, from, inbox_.place_of(ended.receipt.state), name);
+      !placed)
     complain("file_not_moved", from, placed.error());
 }
 

@@ -1,6 +1,7 @@
 // Purpose:    keeps the directories and the receipts as the ledger says they are.
 // Process:    executors.
-// Trust:      the ledger is the truth; a file here is a label for people. A file that can't be moved is logged and left for the
+// Trust:      the ledger is the truth; a file here is a label for people. A file that can't be moved is logged and left
+// for the
 //             next start; it never changes what the ledger says.
 // Thread use: one thread.
 // Durability: files: none. Receipts: append() after the outcome is durable; sync() before the ledger's mark moves.

@@ -1,10 +1,11 @@
-// Purpose:    whether jobs may run against the receiver now: the circuit breaker, the suspension, and whether a connection can
+// Purpose:    whether jobs may run against the receiver now: the circuit breaker, the suspension, and whether a
+// connection can
 //             be had at all.
 // Thread use: pure state machine; the caller gives the time (boot clock).
 //
-// The breaker opens when a dial fails, or after `failures_max` exchanges in a row that say the receiver is not well. While it
-// is open nothing is claimed and no attempt is burned; a read probes every `probe`; an answer closes it. A suspension (the
-// credential was refused, TLS failed) ends only with a restart or `intray resume`.
+// The breaker opens when a dial fails, or after `failures_max` exchanges in a row that say the receiver is not well.
+// While it is open nothing is claimed and no attempt is burned; a read probes every `probe`; an answer closes it. A
+// suspension (the credential was refused, TLS failed) ends only with a restart or `intray resume`.
 #pragma once
 
 #include <optional>

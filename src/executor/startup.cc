@@ -1,7 +1,7 @@
 #include "executor/startup.h"
 
-#include <csignal>
 #include <fmt/format.h>
+#include <csignal>
 
 #include "base/hash.h"
 #include "base/log.h"
@@ -33,11 +33,11 @@ Step<T> step(base::Result<T> result, Exit code) {
     return std::move(*result);
 }
 
-#define INTRAY_STEP(expr)                                                        \
-  __extension__({                                                                \
-    auto intray_step_ = (expr);                                                  \
-    if (!intray_step_) return std::unexpected(std::move(intray_step_).error());  \
-    std::move(intray_step_).value();                                             \
+#define INTRAY_STEP(expr)                                                       \
+  __extension__({                                                               \
+    auto intray_step_ = (expr);                                                 \
+    if (!intray_step_) return std::unexpected(std::move(intray_step_).error()); \
+    std::move(intray_step_).value();                                            \
   })
 
 // The connector's end of a channel, alive as long as we are: it carries a parent-death signal.
@@ -46,11 +46,13 @@ struct Connector {
   sys::Fd channel;
 };
 
-Step<Connector> spawn_connector(const config::Settings& settings, const std::string& address, const StartOptions& options) {
+Step<Connector> spawn_connector(const config::Settings& settings, const std::string& address,
+                                const StartOptions& options) {
   const std::string program =
       settings.connector.empty() ? options.program_dir + "/intray-connector" : settings.connector;
   auto pair = INTRAY_STEP(step(sys::make_channel(), Exit::kUnusable));
-  const auto timeout_ms = std::chrono::duration_cast<std::chrono::milliseconds>(settings.receiver.connect_timeout).count();
+  const auto timeout_ms =
+      std::chrono::duration_cast<std::chrono::milliseconds>(settings.receiver.connect_timeout).count();
   const std::vector<std::string> arguments = {"--address", address, "--connect-timeout-ms", std::to_string(timeout_ms)};
   Connector connector;
   connector.pid = INTRAY_STEP(step(sys::spawn(program, arguments, std::move(pair.theirs)), Exit::kConfiguration));
@@ -70,8 +72,8 @@ Step<SlotLock> take_slot(const inbox::Inbox& inbox, int slots, const base::Worke
     auto locked = sys::lock_exclusive(lock.get());
     if (!locked && locked.error().code == base::ErrorCode::kBusy) continue;
     INTRAY_STEP(step(std::move(locked), Exit::kUnusable));
-    auto holder = INTRAY_STEP(
-        step(inbox.lease.open_rw(fmt::format("{}.holder", i), inbox.file_mode), Exit::kConfiguration));
+    auto holder =
+        INTRAY_STEP(step(inbox.lease.open_rw(fmt::format("{}.holder", i), inbox.file_mode), Exit::kConfiguration));
     const int pid = sys::process_id();
     const std::string text = fmt::format("worker_id={}\npid={}\nstart_time={}\nboot_id={}\n", worker.str(), pid,
                                          sys::start_time_ticks(pid).value_or(0), sys::boot_id());
@@ -82,8 +84,8 @@ Step<SlotLock> take_slot(const inbox::Inbox& inbox, int slots, const base::Worke
   return std::unexpected(Failed{Exit::kLeaseHeld, fmt::format("all {} slots are held by running workers", slots)});
 }
 
-bool policy_allows(const config::LeasePolicy& policy, const ledger::Identity& identity, const std::vector<std::string>& scopes,
-                   bool takeover) {
+bool policy_allows(const config::LeasePolicy& policy, const ledger::Identity& identity,
+                   const std::vector<std::string>& scopes, bool takeover) {
   std::vector<lease::PolicyRule> rules;
   for (const config::PolicyLine& line : policy.lines)
     rules.push_back({line.tenant, line.agent, line.binding, line.scopes, line.takeover});
@@ -92,14 +94,15 @@ bool policy_allows(const config::LeasePolicy& policy, const ledger::Identity& id
 
 // Acquires the slot's identity lease. Where the former holder died without releasing it, waits until it has run out and
 // takes it over: an active lease is never taken, not even with the slot's flock in hand.
-Step<ledger::HeldLease> hold_lease(ledger::Ledger& ledger, const ledger::Identity& identity, const base::WorkerId& worker,
-                                   const config::Settings& settings, const config::LeasePolicy& policy, sys::EventLoop& loop,
-                                   const base::Clock& clock) {
+Step<ledger::HeldLease> hold_lease(ledger::Ledger& ledger, const ledger::Identity& identity,
+                                   const base::WorkerId& worker, const config::Settings& settings,
+                                   const config::LeasePolicy& policy, sys::EventLoop& loop, const base::Clock& clock) {
   const std::vector<std::string> scopes = {"claim", "effect:save", "observe"};
   const std::string scope_text = "claim,effect:save,observe";
   const auto missing = [&](std::string_view what) {
-    return std::unexpected(Failed{Exit::kLeaseHeld, fmt::format("{}: no line allows {} of {}/{}/{} with scopes {}", settings.policy_file,
-                                                                what, identity.tenant, identity.agent, identity.binding, scope_text)});
+    return std::unexpected(
+        Failed{Exit::kLeaseHeld, fmt::format("{}: no line allows {} of {}/{}/{} with scopes {}", settings.policy_file,
+                                             what, identity.tenant, identity.agent, identity.binding, scope_text)});
   };
   if (!policy_allows(policy, identity, scopes, false)) return missing("a lease");
   const base::BootTime give_up = clock.boot() + limits::kLeaseWaitMax;
@@ -116,15 +119,16 @@ Step<ledger::HeldLease> hold_lease(ledger::Ledger& ledger, const ledger::Identit
     const auto decision = INTRAY_STEP(step(std::move(got), Exit::kUnusable));
     if (decision) return *decision;
     if (decision.error().reason != model::Reason::kLeaseHeld || clock.boot() >= give_up)
-      return std::unexpected(Failed{Exit::kLeaseHeld, fmt::format("lease on {}: {}", identity.binding,
-                                                                  model::to_word(decision.error().reason))});
+      return std::unexpected(Failed{
+          Exit::kLeaseHeld, fmt::format("lease on {}: {}", identity.binding, model::to_word(decision.error().reason))});
     if (!told)
-      base::log(LogLevel::kWarn, "waiting_for_lease",
-                {{"binding", identity.binding},
-                 {"why", "the former worker died without releasing it"},
-                 {"until", decision.error().current ? base::format_rfc3339(decision.error().current->expires_at) : "-"}});
+      base::log(
+          LogLevel::kWarn, "waiting_for_lease",
+          {{"binding", identity.binding},
+           {"why", "the former worker died without releasing it"},
+           {"until", decision.error().current ? base::format_rfc3339(decision.error().current->expires_at) : "-"}});
     told = true;
-      loop.after(limits::kLeaseRetry, [] {});
+    loop.after(limits::kLeaseRetry, [] {});
     INTRAY_STEP(step(loop.run_once(limits::kLeaseRetry), Exit::kUnusable));
   }
 }
@@ -137,10 +141,12 @@ void warn_about(const config::Settings& settings, const inbox::CheckReport& repo
 
 Step<Exit> run(const StartOptions& options) {
   const base::SystemClock clock;
-  config::Settings settings = INTRAY_STEP(step(config::load_settings(options.config_file, options.kind), Exit::kConfiguration));
+  config::Settings settings =
+      INTRAY_STEP(step(config::load_settings(options.config_file, options.kind), Exit::kConfiguration));
   settings.user_mode = settings.user_mode || options.user_mode;
   if (sys::effective_uid() == 0)
-    return std::unexpected(Failed{Exit::kConfiguration, "refusing to run as root: start it as the executor's own user (intray-save)"});
+    return std::unexpected(
+        Failed{Exit::kConfiguration, "refusing to run as root: start it as the executor's own user (intray-save)"});
   if (settings.user_mode) settings.requester_uids = {sys::effective_uid()};
   sys::supplementary_umask(027);
   const config::LeasePolicy policy = INTRAY_STEP(step(config::load_policy(settings.policy_file), Exit::kConfiguration));
@@ -155,7 +161,8 @@ Step<Exit> run(const StartOptions& options) {
     const auto rq = sys::group_id("intray-rq");
     const auto adm = sys::group_id("intray-adm");
     if (!rq || !adm)
-      return std::unexpected(Failed{Exit::kConfiguration, "groups intray-rq and intray-adm are missing; 'intray init' says how to make them"});
+      return std::unexpected(Failed{
+          Exit::kConfiguration, "groups intray-rq and intray-adm are missing; 'intray init' says how to make them"});
     owners.requester_gid = *rq;
     owners.admin_gid = *adm;
   }
@@ -163,13 +170,16 @@ Step<Exit> run(const StartOptions& options) {
   warn_about(settings, layout);
   for (const std::string& line : layout.errors) base::log(LogLevel::kError, "layout", {{"error", line}});
   if (!layout.errors.empty())
-    return std::unexpected(Failed{Exit::kConfiguration, fmt::format("{}/{} is not as 'intray init' makes it", settings.root, model::to_word(options.kind))});
+    return std::unexpected(Failed{Exit::kConfiguration, fmt::format("{}/{} is not as 'intray init' makes it",
+                                                                    settings.root, model::to_word(options.kind))});
   const inbox::Inbox inbox =
-      INTRAY_STEP(step(inbox::Inbox::open(settings.root, options.kind, settings.limits.slots, settings.user_mode), Exit::kConfiguration));
+      INTRAY_STEP(step(inbox::Inbox::open(settings.root, options.kind, settings.limits.slots, settings.user_mode),
+                       Exit::kConfiguration));
 
   // Resolved once, here, so that the connector dials and the executor expects the same address.
   const auto endpoint = INTRAY_STEP(step(receiver::parse_endpoint(settings.receiver.url), Exit::kConfiguration));
-  const std::string address = INTRAY_STEP(step(sys::resolve_numeric(endpoint.host, endpoint.port), Exit::kConfiguration));
+  const std::string address =
+      INTRAY_STEP(step(sys::resolve_numeric(endpoint.host, endpoint.port), Exit::kConfiguration));
   Connector connector = INTRAY_STEP(spawn_connector(settings, address, options));
   const base::WorkerId worker_id = base::WorkerId::generate();
   const SlotLock slot = INTRAY_STEP(take_slot(inbox, settings.limits.slots, worker_id));
@@ -188,8 +198,7 @@ Step<Exit> run(const StartOptions& options) {
   const auto loop = INTRAY_STEP(step(sys::EventLoop::create(), Exit::kUnusable));
   const ledger::Identity identity{settings.tenant, settings.agent,
                                   fmt::format("{}/{}", model::to_word(options.kind), slot.slot.value)};
-  const ledger::HeldLease held =
-      INTRAY_STEP(hold_lease(*ledger, identity, worker_id, settings, policy, *loop, clock));
+  const ledger::HeldLease held = INTRAY_STEP(hold_lease(*ledger, identity, worker_id, settings, policy, *loop, clock));
 
   source::Options source_options;
   source_options.path = settings.source.mirror;
@@ -209,11 +218,13 @@ Step<Exit> run(const StartOptions& options) {
   receiver::PoolOptions pool_options;
   pool_options.peer_address = address;
   pool_options.ready_age_max = settings.receiver.idle_reuse;
-  const auto pool = INTRAY_STEP(step(receiver::DescriptorPool::create(std::move(connector.channel), pool_options, *loop, clock), Exit::kUnusable));
+  const auto pool = INTRAY_STEP(step(
+      receiver::DescriptorPool::create(std::move(connector.channel), pool_options, *loop, clock), Exit::kUnusable));
   receiver::Options client_options;
   client_options.url = settings.receiver.url;
   if (endpoint.tls)
-    client_options.ca_pem = INTRAY_STEP(step(sys::read_file(settings.receiver.ca_file, limits::kCaFileBytesMax), Exit::kConfiguration));
+    client_options.ca_pem =
+        INTRAY_STEP(step(sys::read_file(settings.receiver.ca_file, limits::kCaFileBytesMax), Exit::kConfiguration));
   client_options.connect_timeout = settings.receiver.connect_timeout;
   client_options.total_timeout = settings.receiver.total_timeout;
   client_options.low_speed_bytes = settings.receiver.low_speed_bytes;
@@ -247,7 +258,8 @@ Step<Exit> run(const StartOptions& options) {
 Exit run_save(const StartOptions& options) {
   auto code = run(options);
   if (code) return *code;
-  base::log(LogLevel::kError, "not_started", {{"error", code.error().what}, {"exit", static_cast<int>(code.error().code)}});
+  base::log(LogLevel::kError, "not_started",
+            {{"error", code.error().what}, {"exit", static_cast<int>(code.error().code)}});
   return code.error().code;
 }
 

@@ -1,8 +1,9 @@
 // Purpose:    opens everything an executor needs, in the one order that is safe, and hands it to the worker.
 // Process:    executors, before any work.
-// Trust:      configuration, policy, credential and CA are root's; a wrong one stops the start with its own exit code. The
-//             connector is spawned before the credential is read, so that no secret is ever in its memory. The slot's flock is
-//             taken after that, the last fork.
+// Trust:      configuration, policy, credential and CA are root's; a wrong one stops the start with its own exit code.
+// The
+//             connector is spawned before the credential is read, so that no secret is ever in its memory. The slot's
+//             flock is taken after that, the last fork.
 // Thread use: one thread.
 //
 //   settings ─► refuse root ─► inbox ─► connector spawned ─► slot's flock ─► ledger ─► identity lease ─► source ─►

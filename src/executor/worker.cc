@@ -37,8 +37,8 @@ void log_end(const model::Receipt& r) {
 Worker::Worker(WorkerParts parts)
     : p_(std::move(parts)),
       health_(p_.settings.retry.breaker_failures, p_.settings.retry.breaker_probe),
-      attempts_(attempt_settings(p_.settings), p_.operation, p_.client, p_.coordinator, p_.ledger, health_, p_.loop, p_.clock,
-                [] {}),
+      attempts_(attempt_settings(p_.settings), p_.operation, p_.client, p_.coordinator, p_.ledger, health_, p_.loop,
+                p_.clock, [] {}),
       projection_(p_.inbox, p_.slot, p_.clock),
       intake_(p_.inbox, p_.slot, base::TakeNumber{p_.lease.epoch.value * base::kTakesPerEpoch},
               uid_set(p_.settings.requester_uids)),
@@ -57,7 +57,8 @@ Exit Worker::run(bool once) {
     return exit_.value_or(Exit::kUnusable);
   }
   p_.notifier.notify("READY=1");
-  base::log(LogLevel::kInfo, "ready", {{"slot", p_.slot.value}, {"epoch", p_.lease.epoch.value}, {"waiting", waiting_}});
+  base::log(LogLevel::kInfo, "ready",
+            {{"slot", p_.slot.value}, {"epoch", p_.lease.epoch.value}, {"waiting", waiting_}});
   while (!exit_) {
     turn();
     if (exit_) break;
@@ -125,7 +126,8 @@ bool Worker::more_to_do() const {
   if (attempts_.can_prepare()) return true;
   const bool runs = !stopping_ && health_.may_run() && link_ == Link::kUp && !source_away_;
   if (suspects_ > 0 && health_.may_run()) return runs && attempts_.in_hand() == 0 && !batch_.claim_suspect;
-  if (intake_.pending() && !stopping_ && batch_.admits.empty() && (runs ? room() > 0 : !health_.may_run() || source_away_))
+  if (intake_.pending() && !stopping_ && batch_.admits.empty() &&
+      (runs ? room() > 0 : !health_.may_run() || source_away_))
     return waiting_ < p_.settings.limits.waiting || runs;
   return runs && look_ && waiting_ > 0 && room() > 0;
 }
@@ -145,7 +147,8 @@ std::size_t Worker::room() const {
 // Whether a job can run now: decided before a claim, so that nothing is claimed to be put back.
 bool Worker::may_claim() {
   if (stopping_ || !health_.may_run() || source_away_) return false;
-  const bool fresh = health_.last_answer() && p_.clock.boot() - *health_.last_answer() < p_.settings.receiver.idle_reuse;
+  const bool fresh =
+      health_.last_answer() && p_.clock.boot() - *health_.last_answer() < p_.settings.receiver.idle_reuse;
   if (attempts_.outstanding() > 0 || p_.pool.ready() > 0 || fresh) {
     link_ = Link::kUp;
     return true;
@@ -189,9 +192,11 @@ void Worker::gather() {
     return;
   }
   for (const inbox::Stray& stray : taken->strays) {
-    base::log(LogLevel::kWarn, "stray", {{"file", stray.dropped_name}, {"what", stray.detail}, {"uid", std::int64_t{stray.owner_uid}}});
-    batch_.notes.push_back({"STRAY", "BAD_FILE_TYPE " + stray.detail + " " + base::escape(stray.dropped_name) + " uid " +
-                                         std::to_string(stray.owner_uid) + (stray.removed ? " removed" : " left in place")});
+    base::log(LogLevel::kWarn, "stray",
+              {{"file", stray.dropped_name}, {"what", stray.detail}, {"uid", std::int64_t{stray.owner_uid}}});
+    batch_.notes.push_back({"STRAY", "BAD_FILE_TYPE " + stray.detail + " " + base::escape(stray.dropped_name) +
+                                         " uid " + std::to_string(stray.owner_uid) +
+                                         (stray.removed ? " removed" : " left in place")});
   }
   for (inbox::TakenFile& file : taken->files) {
     ledger::Admit admit = to_admit(file);
@@ -240,7 +245,8 @@ ledger::Admit Worker::to_admit(const inbox::TakenFile& file) const {
 void Worker::refresh_source() {
   const auto refreshed = p_.operation.refresh();
   if (source_away_ != !refreshed)
-    base::log(LogLevel::kWarn, refreshed ? "source_back" : "source_away", {{"detail", refreshed ? "" : refreshed.error().detail}});
+    base::log(LogLevel::kWarn, refreshed ? "source_back" : "source_away",
+              {{"detail", refreshed ? "" : refreshed.error().detail}});
   if (source_away_ && refreshed) look_ = true;
   source_away_ = !refreshed;
   if (source_away_ && source_timer_ == 0 && !stopping_)
@@ -288,7 +294,8 @@ void Worker::apply(Committed& done) {
     std::string name = projection_.claim_from_cur(job, base::TakeNumber{next_take_++});
     attempts_.add(std::move(job), std::move(name));
   }
-  if (done.batch.claim_suspect && done.result.claimed.empty()) suspects_ = 0;  // none is due; the slow scan counts again
+  if (done.batch.claim_suspect && done.result.claimed.empty())
+    suspects_ = 0;  // none is due; the slow scan counts again
   apply_admitted(done);
   for (const ledger::Ended& ended : done.result.ended) {
     if (ended.from == ledger::Ended::From::kCur) --waiting_;

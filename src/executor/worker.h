@@ -21,8 +21,8 @@
 #include "executor/receiver_health.h"
 #include "inbox/intake.h"
 #include "inbox/layout.h"
-#include "ledger/ledger.h"
 #include "lease/coordinator.h"
+#include "ledger/ledger.h"
 #include "receiver/client.h"
 #include "receiver/descriptor_pool.h"
 #include "sys/event_loop.h"
@@ -36,7 +36,7 @@ enum class Exit : int {
   kClean = 0,
   kUnfinished = 1,  // --once: some job is neither SUCCEEDED, FAILED nor REJECTED
   kUsage = 2,
-  kUnusable = 69,   // ledger or inbox
+  kUnusable = 69,  // ledger or inbox
   kSelfTest = 70,
   kLeaseHeld = 75,
   kEpochLost = 76,
@@ -68,8 +68,8 @@ class Worker {
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
-  // Recovers what an earlier process left, then works until SIGTERM or SIGINT, or, with `once`, until new/ is empty and no job
-  // can run now. Releases the identity lease where it still holds it.
+  // Recovers what an earlier process left, then works until SIGTERM or SIGINT, or, with `once`, until new/ is empty and
+  // no job can run now. Releases the identity lease where it still holds it.
   Exit run(bool once);
 
  private:
@@ -124,12 +124,12 @@ class Worker {
   Projection projection_;
   inbox::Intake intake_;
 
-  ledger::Batch batch_;                          // gathered, not committed yet
-  std::vector<inbox::TakenFile> batch_files_;    // parallel to batch_.admits
-  std::int64_t waiting_ = 0;                     // READY and RETRYABLE in the ledger, kept up to date by what commits say
-  std::int64_t suspects_ = 0;                    // of them: run alone
-  bool look_ = true;                             // waiting jobs may be claimable: ask the next commit
-  std::int64_t next_take_ = 0;                   // for claims out of cur/
+  ledger::Batch batch_;                        // gathered, not committed yet
+  std::vector<inbox::TakenFile> batch_files_;  // parallel to batch_.admits
+  std::int64_t waiting_ = 0;                   // READY and RETRYABLE in the ledger, kept up to date by what commits say
+  std::int64_t suspects_ = 0;                  // of them: run alone
+  bool look_ = true;                           // waiting jobs may be claimable: ask the next commit
+  std::int64_t next_take_ = 0;                 // for claims out of cur/
 
   Link link_ = Link::kIdle;
   base::BootTime last_commit_{};
@@ -146,7 +146,7 @@ class Worker {
   std::optional<base::WallTime> due_at_;
   int new_watch_ = -1;
   int cur_watch_ = -1;
-  std::int64_t ended_ = 0;    // since the start, for the log and SIGUSR1
+  std::int64_t ended_ = 0;  // since the start, for the log and SIGUSR1
   std::int64_t unknown_ = 0;
 };
 

@@ -1,7 +1,7 @@
 // The part of the worker that starts, stops and is woken: recovery, watches, timers, signals.
 
-#include <csignal>
 #include <fmt/format.h>
+#include <csignal>
 
 #include "base/log.h"
 #include "executor/worker.h"
@@ -101,8 +101,8 @@ base::Result<void> Worker::count_waiting() {
   return {};
 }
 
-// Taken by a process that died before it admitted them: the parser's suspects, read again one at a time. `deaths` goes up
-// before each, so that a file that kills its reader is set aside unread at its second death alone.
+// Taken by a process that died before it admitted them: the parser's suspects, read again one at a time. `deaths` goes
+// up before each, so that a file that kills its reader is set aside unread at its second death alone.
 base::Result<void> Worker::readmit(std::vector<inbox::TakenFile> files) {
   for (inbox::TakenFile& file : files) {
     file.name = INTRAY_TRY(intake_.count_death(file.name));
@@ -275,15 +275,15 @@ void Worker::schedule_due(std::optional<base::WallTime> due) {
 // ---- stop ----
 
 void Worker::shut_down() {
-  if (*exit_ != Exit::kClean && *exit_ != Exit::kUnfinished) return;  // the ledger is not to be trusted now: leave it alone
+  if (*exit_ != Exit::kClean && *exit_ != Exit::kUnfinished)
+    return;  // the ledger is not to be trusted now: leave it alone
   settle_receipts();
   if (!batch_.empty()) commit_batch();
   auto released = p_.ledger.release(p_.lease);
   if (!released || !*released) base::log(LogLevel::kWarn, "lease_not_released", {});
-  base::log(LogLevel::kInfo, "stopped", {{"ended", ended_},
-             {"unknown", unknown_},
-             {"waiting", waiting_},
-             {"commits", p_.ledger.counters().commits}});
+  base::log(
+      LogLevel::kInfo, "stopped",
+      {{"ended", ended_}, {"unknown", unknown_}, {"waiting", waiting_}, {"commits", p_.ledger.counters().commits}});
 }
 
 }  // namespace intray::executor

@@ -3,9 +3,9 @@
 // Thread use: pure.
 //
 // Accepted: objects, arrays, strings, true, false, null and plain integers within ±(2^53-1). Refused as MALFORMED_JSON:
-// what a strict RFC 8259 parser refuses, invalid UTF-8, a BOM, lone surrogates, NUL in a string, trailing bytes, too deep.
-// Refused as NOT_CANONICAL: duplicate members at any depth, `1.0`, `1e0`, `-0`, integers out of range, and any bytes that
-// differ from the canonical form (the first differing offset is named).
+// what a strict RFC 8259 parser refuses, invalid UTF-8, a BOM, lone surrogates, NUL in a string, trailing bytes, too
+// deep. Refused as NOT_CANONICAL: duplicate members at any depth, `1.0`, `1e0`, `-0`, integers out of range, and any
+// bytes that differ from the canonical form (the first differing offset is named).
 #pragma once
 
 #include <expected>

@@ -27,9 +27,9 @@ enum class ObjectFormat { kSha1, kSha256 };  // git.object_format: commit ids ha
 struct JobRules {
   JobKind kind = JobKind::kSave;
   ObjectFormat object_format = ObjectFormat::kSha1;
-  std::string vault_root = "/app/vault";                 // without a trailing slash
-  std::vector<std::string> extensions = {".md"};         // a path must end in one of them
-  base::Micros max_age = std::chrono::hours{24 * 7};     // job.max_age
+  std::string vault_root = "/app/vault";              // without a trailing slash
+  std::vector<std::string> extensions = {".md"};      // a path must end in one of them
+  base::Micros max_age = std::chrono::hours{24 * 7};  // job.max_age
 };
 
 // SAVE, C5_SAVE_OBJECT: exactly 11 members.
@@ -37,8 +37,8 @@ struct SaveJob {
   base::JobId job_id;
   base::MissionId mission_id;
   std::string object_id;
-  std::string vault_path;      // absolute, with the vault root
-  std::string source_commit;   // lower-case hex
+  std::string vault_path;     // absolute, with the vault root
+  std::string source_commit;  // lower-case hex
   base::Sha256 provenance_hash;
   std::string expected_state;
   base::WallTime created_at;

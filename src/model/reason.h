@@ -1,9 +1,9 @@
-// Purpose:    the closed enumerations a person or a client meets: reason codes and result words, with their documentation.
-// Trust:      free text never stands alone as an error; a code does. Codes are compared by exact bytes.
+// Purpose:    the closed enumerations a person or a client meets: reason codes and result words, with their
+// documentation. Trust:      free text never stands alone as an error; a code does. Codes are compared by exact bytes.
 // Thread use: pure.
 //
-// Each code has one entry in reason.cc that says what happened, whether an effect is possible, and what a person can do;
-// `intray explain CODE` prints it. Words are stable: ledgers, receipts, file names and scripts hold them.
+// Each code has one entry in reason.cc that says what happened, whether an effect is possible, and what a person can
+// do; `intray explain CODE` prints it. Words are stable: ledgers, receipts, file names and scripts hold them.
 #pragma once
 
 #include <optional>
@@ -102,7 +102,7 @@ enum class EffectPossible { kNo, kYes, kDepends };
 
 struct ReasonDoc {
   Reason reason;
-  std::string_view word;           // "NOT_CANONICAL"
+  std::string_view word;  // "NOT_CANONICAL"
   EffectPossible effect;
   std::string_view what_happened;  // one sentence
   std::string_view what_to_do;     // one or two sentences, naming the command where there is one

@@ -25,9 +25,9 @@ struct Evidence {
 };
 
 struct Receipt {
-  std::optional<base::JobId> job_id;      // null for a file that yields no trusted id
-  std::optional<std::string> file_name;   // of such a file, escaped; absent otherwise
-  std::optional<base::Sha256> job_sha256;   // of the file's bytes; null where it was never read
+  std::optional<base::JobId> job_id;       // null for a file that yields no trusted id
+  std::optional<std::string> file_name;    // of such a file, escaped; absent otherwise
+  std::optional<base::Sha256> job_sha256;  // of the file's bytes; null where it was never read
   JobKind kind = JobKind::kSave;
   State state = State::kRejected;
   std::optional<Reason> reason;

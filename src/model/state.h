@@ -42,27 +42,25 @@ std::optional<State> parse_state(std::string_view word);
 constexpr bool is_final(State s) { return s == State::kSucceeded || s == State::kFailed || s == State::kRejected; }
 constexpr bool is_ended(State s) { return is_final(s) || s == State::kUnknown; }
 // In a worker's hands or due to be again: no second job for the same object or path may be claimed.
-constexpr bool is_active(State s) {
-  return s == State::kClaimed || s == State::kExecuting || s == State::kRetryable;
-}
+constexpr bool is_active(State s) { return s == State::kClaimed || s == State::kExecuting || s == State::kRetryable; }
 
 // Why a job moves. One row of the table per (from, event, kind, side condition).
 enum class Event : std::uint8_t {
-  kAdmit,       // schema, canonical form, idempotency and admission rules hold
-  kRefuse,      // one of them doesn't
-  kClaim,       // the claim's compare-and-swap
-  kWithdraw,    // by an admin, or past the deadline, before a claim
-  kStart,       // gates evaluated, lease held
-  kWorkerLost,  // the holder died
-  kConfirm,     // effect confirmed, found at target, or following a first job that succeeded
-  kNoEffect,    // confirmed: no effect by any attempt
-  kDeny,        // a gate failed before the attempt
-  kLose,        // an effect is possible and can't be confirmed
-  kRetry,       // transient
-  kExhaust,     // attempts or deadline used up
-  kResolve,     // an admin's resolution, with evidence
-  kRerun,       // an admin's rerun
-  kMarkerFound, // a marker shows an attempt that the ledger lost
+  kAdmit,        // schema, canonical form, idempotency and admission rules hold
+  kRefuse,       // one of them doesn't
+  kClaim,        // the claim's compare-and-swap
+  kWithdraw,     // by an admin, or past the deadline, before a claim
+  kStart,        // gates evaluated, lease held
+  kWorkerLost,   // the holder died
+  kConfirm,      // effect confirmed, found at target, or following a first job that succeeded
+  kNoEffect,     // confirmed: no effect by any attempt
+  kDeny,         // a gate failed before the attempt
+  kLose,         // an effect is possible and can't be confirmed
+  kRetry,        // transient
+  kExhaust,      // attempts or deadline used up
+  kResolve,      // an admin's resolution, with evidence
+  kRerun,        // an admin's rerun
+  kMarkerFound,  // a marker shows an attempt that the ledger lost
 };
 
 enum class Kinds : std::uint8_t { kSave, kDelete, kBoth };
@@ -70,10 +68,10 @@ enum class Kinds : std::uint8_t { kSave, kDelete, kBoth };
 // What must be true of the job besides state, event and kind. Unconditional rows say kAny.
 enum class Side : std::uint8_t {
   kAny,
-  kNeverAttempted,     // no attempt was ever recorded
-  kAttempted,          // an earlier attempt was recorded
-  kNoEffectPossible,   // may_have_effect is false
-  kEffectPossible,     // may_have_effect is true
+  kNeverAttempted,    // no attempt was ever recorded
+  kAttempted,         // an earlier attempt was recorded
+  kNoEffectPossible,  // may_have_effect is false
+  kEffectPossible,    // may_have_effect is true
 };
 
 struct Edge {

@@ -1,4 +1,5 @@
-// Purpose:    paths in the trees of commits: look-up by exact bytes, and other paths that a disk which ignores case would
+// Purpose:    paths in the trees of commits: look-up by exact bytes, and other paths that a disk which ignores case
+// would
 //             take for the same.
 // Thread use: one thread.
 //

@@ -1,6 +1,6 @@
-// intray-bench: the parts of the benchmark that must be measured in process, each beside its floor of bare system calls or
-// bare libcurl. tools/dev/bench drives it and prints the table. Results go to stdout, one "name value" a line; rates are per
-// second, times in microseconds.
+// intray-bench: the parts of the benchmark that must be measured in process, each beside its floor of bare system calls
+// or bare libcurl. tools/dev/bench drives it and prints the table. Results go to stdout, one "name value" a line; rates
+// are per second, times in microseconds.
 //
 //   intray-bench handoff DIR WRITERS JOBS             one round: floor and product, alternating order by DIR's round
 //   intray-bench handoff-batch DIR BATCH JOBS
@@ -62,7 +62,8 @@ struct Pair {
 };
 Pair make_pair_of_dirs(const std::string& dir) {
   Pair p{dir + "/tmp", dir + "/new"};
-  must(::mkdir(dir.c_str(), 0700) == 0 && ::mkdir(p.tmp.c_str(), 0700) == 0 && ::mkdir(p.fresh.c_str(), 0700) == 0, "mkdir");
+  must(::mkdir(dir.c_str(), 0700) == 0 && ::mkdir(p.tmp.c_str(), 0700) == 0 && ::mkdir(p.fresh.c_str(), 0700) == 0,
+       "mkdir");
   p.tmp_fd = ::open(p.tmp.c_str(), O_RDONLY | O_DIRECTORY);
   p.fresh_fd = ::open(p.fresh.c_str(), O_RDONLY | O_DIRECTORY);
   must(p.tmp_fd >= 0 && p.fresh_fd >= 0, "open");
@@ -70,7 +71,9 @@ Pair make_pair_of_dirs(const std::string& dir) {
 }
 int write_floor(const Pair& p, const std::string& name, const std::string& bytes) {
   const int fd = ::openat(p.tmp_fd, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
-  must(fd >= 0 && ::fchmod(fd, 0644) == 0 && ::write(fd, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()), "write");
+  must(fd >= 0 && ::fchmod(fd, 0644) == 0 &&
+           ::write(fd, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()),
+       "write");
   return fd;
 }
 void rename_floor(const Pair& p, const std::string& name) {
@@ -130,8 +133,10 @@ void handoff(const std::string& dir, int writers, int jobs) {
         for (int i = 0; i < each; ++i) must(inbox::hand_over(box, parcel()).has_value(), "hand_over");
       }));
     };
-    if (b % 2 == 0) run_floor(), run_ours();
-    else run_ours(), run_floor();
+    if (b % 2 == 0)
+      run_floor(), run_ours();
+    else
+      run_ours(), run_floor();
   }
   print("floor", median(floors));
   print("product", median(products));
@@ -150,8 +155,10 @@ void handoff_batch(const std::string& dir, int batch, int jobs) {
         for (const auto& r : inbox::hand_over_batch(box, b, 16)) must(r.has_value(), "hand_over_batch");
       }));
     };
-    if ((done / batch) % 2 == 0) run_floor(), run_ours();
-    else run_ours(), run_floor();
+    if ((done / batch) % 2 == 0)
+      run_floor(), run_ours();
+    else
+      run_ours(), run_floor();
   }
   print("floor", median(floors));
   print("product", median(products));
@@ -161,7 +168,8 @@ void handoff_batch(const std::string& dir, int batch, int jobs) {
 
 std::string note_name(int i) { return "/app/vault/f" + std::to_string(i % 100) + "/note " + std::to_string(i) + ".md"; }
 std::string note_body(int i) {
-  return "{\"content\":\"# Note " + std::to_string(i) + "\\n" + std::string(500, 'x') + "\\n\",\"path\":\"" + note_name(i) + "\"}";
+  return "{\"content\":\"# Note " + std::to_string(i) + "\\n" + std::string(500, 'x') + "\\n\",\"path\":\"" +
+         note_name(i) + "\"}";
 }
 
 class Bare {
@@ -246,7 +254,8 @@ class Bare {
   void read(CURLM* multi, Slot& slot) {
     slot.reading = true;
     common(slot);
-    std::unique_ptr<char, decltype(&curl_free)> path(curl_easy_escape(slot.easy, note_name(slot.note).c_str(), 0), &curl_free);
+    std::unique_ptr<char, decltype(&curl_free)> path(curl_easy_escape(slot.easy, note_name(slot.note).c_str(), 0),
+                                                     &curl_free);
     curl_easy_setopt(slot.easy, CURLOPT_URL, (url_ + "/api/vault/content?path=" + path.get()).c_str());
     curl_multi_add_handle(multi, slot.easy);
   }
@@ -291,10 +300,10 @@ void chain(const std::string& dir, const std::string& url, const std::string& cr
     const auto begin = Steady::now();
     floor_handoff(p, job);
     const auto commit = [&] { must(::write(log, page.data(), page.size()) > 0 && ::fdatasync(log) == 0, "fdatasync"); };
-    commit();                   // admitted and claimed
-    commit();                   // attempt
+    commit();                     // admitted and claimed
+    commit();                     // attempt
     bare.run(1, 900'000 + i, 1);  // POST and read-back
-    commit();                   // outcome
+    commit();                     // outcome
     times.push_back(seconds_since(begin) * 1e6);
   }
   print("floor", median(times));

@@ -23,9 +23,10 @@ int main(int argc, char** argv) {
     app.add_flag("--log-json", log.json, "one JSON object per log line");
     app.add_flag("-v,--verbose", verbose, "debug messages too");
     app.set_version_flag("--version", "intray-save " INTRAY_VERSION);
-    app.footer("Exit codes: 0 clean stop, 1 (--once) some job is not final, 2 usage, 69 ledger or inbox unusable,\n"
-               "70 self-test failed, 75 lease held or refused, 76 epoch lost, 77 credential, 78 configuration or layout.\n"
-               "See intray-save(8).");
+    app.footer(
+        "Exit codes: 0 clean stop, 1 (--once) some job is not final, 2 usage, 69 ledger or inbox unusable,\n"
+        "70 self-test failed, 75 lease held or refused, 76 epoch lost, 77 credential, 78 configuration or layout.\n"
+        "See intray-save(8).");
     try {
       app.parse(argc, argv);
     } catch (const CLI::ParseError& e) {

@@ -54,8 +54,9 @@ base::Result<void> Missions::reload_if_changed() {
   return {};
 }
 
-SaveOperation::SaveOperation(const config::Settings& settings, source::Source& source, const source::ContentRules& content,
-                             ledger::Ledger& ledger, receiver::Client& client, const receiver::Credential& own_credential)
+SaveOperation::SaveOperation(const config::Settings& settings, source::Source& source,
+                             const source::ContentRules& content, ledger::Ledger& ledger, receiver::Client& client,
+                             const receiver::Credential& own_credential)
     : settings_(settings),
       rules_(settings.job_rules()),
       source_(source),
@@ -86,8 +87,8 @@ std::expected<ledger::JobFacts, model::Rejection> SaveOperation::parse(std::stri
 std::optional<model::Rejection> SaveOperation::refuse_admission(const ledger::JobFacts& job, base::WallTime now) const {
   if (auto too_old = model::check_age(job.created_at, now, rules_)) return too_old;
   if (!missions_.active(job.mission_id))
-    return model::Rejection{Reason::kStaleMission, "mission " + job.mission_id.str() + " is not on the list of active missions",
-                            job.job_id};
+    return model::Rejection{Reason::kStaleMission,
+                            "mission " + job.mission_id.str() + " is not on the list of active missions", job.job_id};
   return std::nullopt;
 }
 

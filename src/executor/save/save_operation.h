@@ -16,7 +16,8 @@
 
 namespace intray::executor::save {
 
-// missions.file: active missions, one UUID a line, `#` comments; reread when it changes. An empty path admits every mission.
+// missions.file: active missions, one UUID a line, `#` comments; reread when it changes. An empty path admits every
+// mission.
 class Missions {
  public:
   explicit Missions(std::string path) : path_(std::move(path)) {}
