@@ -33,6 +33,7 @@ programs: setup-build $(BUILD)/build.ninja
 	@ninja -C $(BUILD) $(PROGRAMS)
 
 bench: programs ## measures throughput, latency and memory on this machine
+	@ninja -C $(BUILD) tests/bench/intray-bench
 	@tools/dev/bench $(BUILD)
 
 lint: setup-lint build ## layout, static analysis, layers, headers, scripts, man pages

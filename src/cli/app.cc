@@ -100,7 +100,7 @@ class CommandLine {
   std::string typed() const {
     std::string out;
     for (const CLI::App* at = &named(); at != nullptr; at = at->get_parent())
-      out = at->get_name() + (out.empty() ? "" : " ") + out;
+      out.insert(0, out.empty() ? at->get_name() : at->get_name() + " ");
     return out;
   }
 

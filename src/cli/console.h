@@ -25,7 +25,7 @@ struct Console {
   bool colour = false;
   int columns = 0;  // of the terminal that `out` is; 0: no limit
 
-  std::string paint(Colour colour, std::string_view text) const;
+  std::string paint(Colour wanted, std::string_view text) const;
   // A wall time for people: local, or UTC in RFC 3339 with `utc`.
   std::string time(base::WallTime t) const;
 };

@@ -31,6 +31,6 @@ std::optional<std::string> normal_prefix(const std::string& text);
 
 // kInvalid: no prefix of an id, or more than one job has it (a few are named). kNotFound: none has. Else the ledger's
 // error.
-base::Result<FoundJob> find_job(const Site& site, const std::string& prefix, const base::Clock& clock);
+base::Result<FoundJob> find_job(const Site& site, const std::string& text, const base::Clock& clock);
 
 }  // namespace intray::cli

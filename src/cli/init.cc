@@ -166,12 +166,12 @@ class Maker {
       say(path, false, "(was there, unchanged)");
       return {};
     }
-    const std::string unfinished = name + ".unfinished";
-    static_cast<void>(dir.unlink(unfinished));
-    const sys::Fd fd = INTRAY_TRY(dir.create(unfinished, user_mode_ ? kOwnFile : kSharedFile));
+    const std::string making = name + ".unfinished";
+    static_cast<void>(dir.unlink(making));
+    const sys::Fd fd = INTRAY_TRY(dir.create(making, user_mode_ ? kOwnFile : kSharedFile));
     INTRAY_TRY(sys::write_all(fd.get(), text));
     INTRAY_TRY(sys::sync_file(fd.get()));
-    INTRAY_TRY(dir.move(unfinished, dir, name));
+    INTRAY_TRY(dir.move(making, dir, name));
     INTRAY_TRY(dir.sync());
     say(path, true);
     return {};

@@ -20,7 +20,7 @@ class Listing {
   // kind_column: jobs of more than one kind are shown.
   Listing(Console& console, bool details, bool ids_only, bool kind_column);
 
-  void add(const ledger::JobSummary& job);
+  void add(const ledger::JobSummary& summary);
   void add(const ledger::FileSummary& file, model::JobKind kind);
   void add(const NewFile& file, model::JobKind kind);
   // Rows left out on purpose: "4,000 more; intray ls READY lists them".

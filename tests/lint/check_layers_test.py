@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
 """check_layers_test.py CHECK_LAYERS: plants each offence in a tiny clean tree and wants exactly its rule to fire."""
+import importlib.machinery
+import importlib.util
 import pathlib
 import re
 import subprocess
@@ -59,35 +61,46 @@ OFFENCES = [
 ]
 
 
-def findings(check, files):
+def findings(checker, files):
     with tempfile.TemporaryDirectory() as tree:
         for name, text in files.items():
             path = pathlib.Path(tree, name)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
-        done = subprocess.run([check, "--root", tree], capture_output=True, text=True, check=False)
-    found = re.findall(r"^(\S+?):\d+: (\S+): ", done.stdout, re.M)
-    if done.returncode != (1 if found else 0) or done.stderr:
-        sys.exit(f"exit status {done.returncode} with {found}\n{done.stdout}{done.stderr}")
-    return found
+        check = checker(pathlib.Path(tree))
+        if check.run() != len(files):
+            sys.exit(f"not every file was looked at: {list(files)}")
+    return re.findall(r"^(\S+?):\d+: (\S+): ", "\n".join(check.findings), re.M)
+
+
+def exit_status(program, tree):
+    return subprocess.run([program, "--root", tree], stdout=subprocess.DEVNULL, check=False).returncode
 
 
 def main():
-    check = sys.argv[1]
+    loader = importlib.machinery.SourceFileLoader("check_layers", sys.argv[1])
+    sys.dont_write_bytecode = True
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("check_layers", loader))
+    loader.exec_module(module)
     failures = 0
-    if found := findings(check, CLEAN):
+    if found := findings(module.Checker, CLEAN):
         failures += 1
         print(f"FAILED: the clean tree has findings: {found}")
     for rule, name, text in OFFENCES:
-        if (found := findings(check, CLEAN | {name: text})) != [(name, rule)]:
+        if (found := findings(module.Checker, CLEAN | {name: text})) != [(name, rule)]:
             failures += 1
             print(f"FAILED: {rule} in {name} gave {found}\n{text[:200]}")
-    listed = subprocess.run([check, "--rules"], capture_output=True, text=True, check=True).stdout
-    untested = {line.split()[0] for line in listed.splitlines()} - {rule for rule, _, _ in OFFENCES}
-    if untested:
+    if untested := set(module.RULES) - {rule for rule, _, _ in OFFENCES}:
         failures += 1
         print(f"FAILED: no offence planted for {untested}")
-    print(f"{len(OFFENCES) + 2 - failures} of {len(OFFENCES) + 2} as expected")
+    with tempfile.TemporaryDirectory() as tree:
+        pathlib.Path(tree, "a.md").write_text("fine\n")
+        clean = exit_status(sys.argv[1], tree)
+        pathlib.Path(tree, "b.md").write_text("FIX" "ME\n")
+        if (clean, exit_status(sys.argv[1], tree)) != (0, 1):
+            failures += 1
+            print("FAILED: the exit status does not tell a clean tree from another")
+    print(f"{len(OFFENCES) + 3 - failures} of {len(OFFENCES) + 3} as expected")
     return 1 if failures else 0
 
 

@@ -29,7 +29,8 @@ template <class Name>
 void check_mutants(const std::string& text) {
   std::mt19937 random(4711);
   const auto below = [&](std::size_t n) { return std::uniform_int_distribution<std::size_t>(0, n - 1)(random); };
-  const std::string alphabet("0123456789abcdefABF.-:,_jsonbad2/\0\n\xff ", 39);
+  static constexpr char kAlphabet[] = "0123456789abcdefABF.-:,_jsonbad2/\0\n\xff ";
+  const std::string alphabet(kAlphabet, sizeof(kAlphabet) - 1);  // the NUL in the middle too
   for (int i = 0; i < 20'000; ++i) {
     std::string mutant = text;
     for (std::size_t edits = 1 + below(3); edits > 0; --edits) {

@@ -127,7 +127,9 @@ TEST_CASE("credential memory is locked and stays out of core files") {
     WARN("SKIPPED: this kernel tells no VmFlags");
     return;
   }
+#ifndef __SANITIZE_ADDRESS__  // its mlock() does nothing
   CHECK(flags.find(" lo ") != std::string::npos);  // locked
+#endif
   CHECK(flags.find(" dd ") != std::string::npos);  // not dumped
   CHECK(flags.find(" wr ") == std::string::npos);  // sealed
 }

@@ -170,7 +170,9 @@ TEST_CASE("spawn: no signal is blocked or ignored in the child, and SIGTERM come
   const std::string seen = output_of(temp, "grep -E '^Sig(Blk|Ign)' /proc/self/status >$1");
   ::sigprocmask(SIG_UNBLOCK, &term, nullptr);
   ::signal(SIGPIPE, SIG_DFL);
-  CHECK(seen == "SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n");
+  CHECK(seen.starts_with("SigBlk:\t0000000000000000\nSigIgn:\t00000000"));
+  // Signals 1 to 31. Number 32 belongs to the C library, which lets nobody change it: it may come ignored from our own parent.
+  CHECK((std::stoul(seen.substr(seen.size() - 9), nullptr, 16) & 0x7fffffffUL) == 0);
 }
 
 TEST_CASE("spawn: a child is told to end when its parent dies") {

@@ -21,7 +21,8 @@ std::string error_body(const std::string& text) { return nlohmann::json{{"error"
 
 TEST_CASE("api: save, content, search and delete answer as the public server does") {
   const Receiver receiver;
-  const std::string content("# T\xC3\xA4 \xF0\x9F\x98\x80\r\n\"\\\0\x01 tail", 23);
+  static constexpr char kContent[] = "# T\xC3\xA4 \xF0\x9F\x98\x80\r\n\"\\\0\x01 tail";
+  const std::string content(kContent, sizeof(kContent) - 1);  // the NUL in the middle too
   Client client(receiver.port());
 
   client.send(save(kNote, content));
