@@ -85,6 +85,7 @@ void Sender::refuse(const std::string& label, std::string_view reason, const std
 
 void Sender::flush(Box& box) {
   std::vector<inbox::Parcel> parcels;
+  parcels.reserve(box.pending.size());
   for (Outgoing& job : box.pending) parcels.push_back({job.name, job.bytes});
   std::vector<base::Result<void>> results;
   if (parcels.size() == 1)

@@ -92,7 +92,7 @@ base::Result<Settings> settings_of(model::JobKind kind, const InitValues& values
     if (key.required) fill(key.path, key.example);
   fill("receiver.ca_file", "\"/etc/intray/ca.pem\"");
   std::string text;
-  for (const auto& [key, literal] : known) text += key + " = " + literal + "\n";
+  for (const auto& [key, literal] : known) text.append(key).append(" = ").append(literal).append("\n");
   auto parsed = parse_settings(text, "", kind);
   if (parsed) return parsed;
   // Lines of a text that nobody sees say nothing.

@@ -105,8 +105,6 @@ TEST_CASE("credential memory is locked and stays out of core files") {
   const TempDir dir;
   const auto loaded = Credential::load(write_file(dir, "c", "token\n", 0400), ::geteuid());
   REQUIRE(loaded);
-  char address[32];
-  std::snprintf(address, sizeof address, "%lx", reinterpret_cast<unsigned long>(loaded->reveal().data()) & ~0xfffUL);
   std::ifstream maps("/proc/self/smaps");
   std::string line;
   bool inside = false;
@@ -127,7 +125,7 @@ TEST_CASE("credential memory is locked and stays out of core files") {
     WARN("SKIPPED: this kernel tells no VmFlags");
     return;
   }
-#ifndef __SANITIZE_ADDRESS__  // its mlock() does nothing
+#ifndef __SANITIZE_ADDRESS__                       // its mlock() does nothing
   CHECK(flags.find(" lo ") != std::string::npos);  // locked
 #endif
   CHECK(flags.find(" dd ") != std::string::npos);  // not dumped

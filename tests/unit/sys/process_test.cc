@@ -171,7 +171,8 @@ TEST_CASE("spawn: no signal is blocked or ignored in the child, and SIGTERM come
   ::sigprocmask(SIG_UNBLOCK, &term, nullptr);
   ::signal(SIGPIPE, SIG_DFL);
   CHECK(seen.starts_with("SigBlk:\t0000000000000000\nSigIgn:\t00000000"));
-  // Signals 1 to 31. Number 32 belongs to the C library, which lets nobody change it: it may come ignored from our own parent.
+  // Signals 1 to 31. Number 32 belongs to the C library, which lets nobody change it: it may come ignored from our own
+  // parent.
   CHECK((std::stoul(seen.substr(seen.size() - 9), nullptr, 16) & 0x7fffffffUL) == 0);
 }
 
