@@ -28,6 +28,7 @@ enum class ObjectIdFrom { kPath, kFrontMatter };
 struct ReceiverSettings {
   std::string url;               // receiver.url, required: "https://host[:port]" or "http://…", nothing behind it
   bool allow_plaintext = false;  // receiver.allow_plaintext
+  std::string address;           // receiver.address: "192.0.2.7", "::1"; empty: the name of the URL is looked up
   std::string ca_file;           // receiver.ca_file, required for https
   std::string credential_file;   // receiver.credential_file, required (or systemd's $CREDENTIALS_DIRECTORY/<name>)
   base::Micros connect_timeout = 5s;    // receiver.connect_timeout
@@ -92,8 +93,10 @@ struct Settings {
   base::Micros job_deadline = 24h;                      // job.deadline
   int poison_solo_deaths = 2;                           // poison.solo_deaths
   std::string missions_file;                            // missions.file; empty: missions are not checked
-  std::string connector;   // connector.program; default: intray-connector beside the executor's own binary
-  bool user_mode = false;  // --user-mode, or user_mode = true in the file that `init --user-mode` writes
+  std::string connector;         // connector.program; default: intray-connector beside the executor's own binary
+  std::string connector_socket;  // connector.socket: where a service manager starts one; empty: the program is spawned
+  bool allow_reduced = false;    // confinement.allow_reduced: start where Landlock is missing or too old
+  bool user_mode = false;        // --user-mode, or user_mode = true in the file that `init --user-mode` writes
   ReceiverSettings receiver;
   RetrySettings retry;
   SourceSettings source;

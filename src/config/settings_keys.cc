@@ -82,6 +82,11 @@ Table receiver_keys() {
               "https://host or https://host:port with nothing behind it; http:// only with receiver.allow_plaintext",
               "The one receiver that jobs can reach."),
           "\"https://vault.example.org\""),
+      text_key<S>(
+          "receiver.address", INTRAY_FIELD(receiver.address), is_address_or_none,
+          "an IPv4 or IPv6 address in numbers, or \"\"",
+          "Where the receiver is, for an executor that can't look names up: in a network namespace of its own it "
+          "can't. \"\": the host of receiver.url is looked up once, at start."),
       flag_key<S>("receiver.allow_plaintext", INTRAY_FIELD(receiver.allow_plaintext),
                   "Lets receiver.url be http://. The credential is then readable on the wire."),
       text_key<S>("receiver.ca_file", INTRAY_FIELD(receiver.ca_file), kAbsoluteOrNone, kPathOrNoneRule,
@@ -198,6 +203,11 @@ Table limit_keys() {
       text_key<S>(
           "connector.program", INTRAY_FIELD(connector), kAbsoluteOrNone, kPathOrNoneRule,
           "The program that connects to the receiver. \"\": intray-connector beside the executor's own program."),
+      text_key<S>("connector.socket", INTRAY_FIELD(connector_socket), kAbsoluteOrNone, kPathOrNoneRule,
+                  "A socket behind which the service manager starts the connector. \"\": the executor starts it."),
+      flag_key<S>("confinement.allow_reduced", INTRAY_FIELD(allow_reduced),
+                  "Starts even where the kernel has no Landlock, or one older than ABI 2 (Linux 5.19): files are then "
+                  "protected by their modes alone. Log and health say so."),
       number_key<S>("limits.in_flight", INTRAY_FIELD(limits.in_flight), 1, 1'024,
                     "Jobs in a worker's hands at a time."),
       number_key<S>("limits.waiting", INTRAY_FIELD(limits.waiting), 1, 10'000'000,

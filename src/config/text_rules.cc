@@ -14,6 +14,7 @@ constexpr std::size_t kNameBytesMax = 64;
 constexpr std::size_t kHostBytesMax = 253;  // RFC 1035
 constexpr std::size_t kExtensionBytesMax = 16;
 constexpr std::size_t kBranchBytesMax = 200;
+constexpr std::size_t kAddressBytesMax = 46;  // INET6_ADDRSTRLEN
 
 bool is_letter_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
 
@@ -87,6 +88,13 @@ bool is_extension(std::string_view text) {
 bool is_pattern(std::string_view text) { return !text.empty() && text.size() <= limits::kSecretPatternBytesMax; }
 
 bool is_https(std::string_view url) { return url.starts_with("https://"); }
+
+bool is_address_or_none(std::string_view text) {
+  // What passes here and is none the resolver refuses at start, without asking anybody: it holds no name.
+  const bool v6 = text.find(':') != std::string_view::npos;
+  return text.size() < kAddressBytesMax &&
+         text.find_first_not_of(v6 ? "0123456789abcdefABCDEF:." : "0123456789.") == std::string_view::npos;
+}
 
 bool is_origin_url(std::string_view text) {
   if (!is_https(text) && !text.starts_with("http://")) return false;

@@ -19,5 +19,6 @@ bool is_pattern(std::string_view text);           // of bounded length; source::
 // "http(s)://host[:port]" and nothing behind it; host a name, an IPv4 address or an IPv6 address in brackets.
 bool is_origin_url(std::string_view text);
 bool is_https(std::string_view url);
+bool is_address_or_none(std::string_view text);  // IPv4 or IPv6 in numbers, without port and brackets; or ""
 
 }  // namespace intray::config

@@ -1,13 +1,15 @@
 #include "executor/startup.h"
 
 #include <fmt/format.h>
-#include <csignal>
+#include <cstdio>
+#include <memory>
 
 #include "base/hash.h"
 #include "base/log.h"
+#include "executor/confinement.h"
 #include "executor/save/save_operation.h"
 #include "limits.h"
-#include "receiver/connect_shim.h"
+#include "sys/hardening.h"
 #include "sys/process.h"
 #include "sys/resolve.h"
 
@@ -15,6 +17,8 @@ namespace intray::executor {
 namespace {
 
 using base::LogLevel;
+
+constexpr base::Micros kConnectorGrace{1'000'000};  // beyond its own time-out, for its answer to come through
 
 // A step of the start that failed: what to log, and the exit code it means.
 struct Failed {
@@ -40,24 +44,16 @@ Step<T> step(base::Result<T> result, Exit code) {
     std::move(intray_step_).value();                                            \
   })
 
-// The connector's end of a channel, alive as long as we are: it carries a parent-death signal.
-struct Connector {
-  int pid = -1;
-  sys::Fd channel;
-};
-
-Step<Connector> spawn_connector(const config::Settings& settings, const std::string& address,
-                                const StartOptions& options) {
-  const std::string program =
-      settings.connector.empty() ? options.program_dir + "/intray-connector" : settings.connector;
+// It lives as long as we do: it ends with its channel, and by a parent-death signal.
+Step<sys::Fd> spawn_connector(const config::Settings& settings, const std::string& address,
+                              const std::string& program) {
   auto pair = INTRAY_STEP(step(sys::make_channel(), Exit::kUnusable));
   const auto timeout_ms =
       std::chrono::duration_cast<std::chrono::milliseconds>(settings.receiver.connect_timeout).count();
-  const std::vector<std::string> arguments = {"--address", address, "--connect-timeout-ms", std::to_string(timeout_ms)};
-  Connector connector;
-  connector.pid = INTRAY_STEP(step(sys::spawn(program, arguments, std::move(pair.theirs)), Exit::kConfiguration));
-  connector.channel = std::move(pair.ours);
-  return connector;
+  std::vector<std::string> arguments = {"--address", address, "--connect-timeout-ms", std::to_string(timeout_ms)};
+  if (settings.allow_reduced) arguments.emplace_back("--allow-reduced");
+  INTRAY_STEP(step(sys::spawn(program, arguments, std::move(pair.theirs)), Exit::kConfiguration));
+  return std::move(pair.ours);
 }
 
 struct SlotLock {
@@ -139,102 +135,196 @@ void warn_about(const config::Settings& settings, const inbox::CheckReport& repo
     base::log(LogLevel::kWarn, "plaintext_receiver", {{"receiver", settings.receiver.url}});
 }
 
-Step<Exit> run(const StartOptions& options) {
-  const base::SystemClock clock;
-  config::Settings settings =
-      INTRAY_STEP(step(config::load_settings(options.config_file, options.kind), Exit::kConfiguration));
-  settings.user_mode = settings.user_mode || options.user_mode;
-  if (sys::effective_uid() == 0)
-    return std::unexpected(
-        Failed{Exit::kConfiguration, "refusing to run as root: start it as the executor's own user (intray-save)"});
-  if (settings.user_mode) settings.requester_uids = {sys::effective_uid()};
-  sys::supplementary_umask(027);
-  const config::LeasePolicy policy = INTRAY_STEP(step(config::load_policy(settings.policy_file), Exit::kConfiguration));
-
+Step<inbox::Owners> owners_of(const config::Settings& settings) {
   inbox::Owners owners;
   owners.user_mode = settings.user_mode;
   owners.executor_uid = sys::effective_uid();
   if (settings.user_mode) {
     owners.requester_gid = owners.admin_gid = owners.root_gid = sys::effective_gid();
     owners.root_uid = owners.executor_uid;
-  } else {
-    const auto rq = sys::group_id("intray-rq");
-    const auto adm = sys::group_id("intray-adm");
-    if (!rq || !adm)
-      return std::unexpected(Failed{
-          Exit::kConfiguration, "groups intray-rq and intray-adm are missing; 'intray init' says how to make them"});
-    owners.requester_gid = *rq;
-    owners.admin_gid = *adm;
+    return owners;
   }
-  const inbox::CheckReport layout = inbox::check(settings.root, options.kind, owners, settings.limits.slots);
+  const auto rq = sys::group_id("intray-rq");
+  const auto adm = sys::group_id("intray-adm");
+  if (!rq || !adm)
+    return std::unexpected(Failed{Exit::kConfiguration,
+                                  "groups intray-rq and intray-adm are missing; 'intray init' says how to make them"});
+  owners.requester_gid = *rq;
+  owners.admin_gid = *adm;
+  return owners;
+}
+
+Step<inbox::Inbox> open_inbox(const config::Settings& settings, model::JobKind kind) {
+  const inbox::Owners owners = INTRAY_STEP(owners_of(settings));
+  const inbox::CheckReport layout = inbox::check(settings.root, kind, owners, settings.limits.slots);
   warn_about(settings, layout);
   for (const std::string& line : layout.errors) base::log(LogLevel::kError, "layout", {{"error", line}});
   if (!layout.errors.empty())
     return std::unexpected(Failed{Exit::kConfiguration, fmt::format("{}/{} is not as 'intray init' makes it",
-                                                                    settings.root, model::to_word(options.kind))});
-  const inbox::Inbox inbox =
-      INTRAY_STEP(step(inbox::Inbox::open(settings.root, options.kind, settings.limits.slots, settings.user_mode),
-                       Exit::kConfiguration));
+                                                                    settings.root, model::to_word(kind))});
+  return step(inbox::Inbox::open(settings.root, kind, settings.limits.slots, settings.user_mode), Exit::kConfiguration);
+}
+
+Step<std::unique_ptr<ledger::Ledger>> open_ledger(const config::Settings& settings, model::JobKind kind,
+                                                  std::uint32_t file_mode, const base::Clock& clock) {
+  ledger::OpenOptions options;
+  options.path = inbox::ledger_path(settings.root, kind);
+  options.kind = kind;
+  options.boot_id = sys::boot_id();
+  options.file_mode = file_mode;
+  options.policy.deadline_us = settings.job_deadline.count();
+  options.policy.attempts_max = settings.retry.attempts_max;
+  options.policy.solo_deaths_max = settings.poison_solo_deaths;
+  options.policy.job_lease_us = settings.timing.lease.count();
+  return step(ledger::open_sqlite(options, clock), Exit::kUnusable);
+}
+
+Step<std::unique_ptr<source::Source>> open_source(const config::Settings& settings, const base::Clock& clock) {
+  source::Options options;
+  options.path = settings.source.mirror;
+  options.bare_only = true;
+  options.branches = settings.source.branches;
+  options.object_format = settings.source.object_format;
+  options.max_age = settings.source.max_age;
+  options.content_bytes_max = settings.source.content_bytes_max;
+  return step(source::Source::open(options, clock), Exit::kConfiguration);
+}
+
+Step<receiver::Options> client_options(const config::Settings& settings, bool tls) {
+  receiver::Options options;
+  options.url = settings.receiver.url;
+  if (tls)
+    options.ca_pem =
+        INTRAY_STEP(step(sys::read_file(settings.receiver.ca_file, limits::kCaFileBytesMax), Exit::kConfiguration));
+  options.connect_timeout = settings.receiver.connect_timeout;
+  options.total_timeout = settings.receiver.total_timeout;
+  options.low_speed_bytes = settings.receiver.low_speed_bytes;
+  options.low_speed_window = settings.receiver.low_speed_window;
+  options.idle_reuse = settings.receiver.idle_reuse;
+  options.content_bytes_max = settings.source.content_bytes_max;
+  options.in_flight_max = settings.limits.in_flight;
+  return options;
+}
+
+// Asks for one connection. Which of the two answers comes is the receiver's affair; that one comes is ours.
+void prove_connector(receiver::DescriptorPool& pool, sys::EventLoop& loop, base::Micros connect_timeout,
+                     const base::Clock& clock, Confinement& confinement) {
+  const auto answered = std::make_shared<std::optional<bool>>();
+  pool.on_answer([answered](bool connected) {
+    if (!answered->has_value()) *answered = connected;
+  });
+  pool.ask(1);
+  const base::BootTime give_up = clock.boot() + connect_timeout + kConnectorGrace;
+  while (!answered->has_value() && clock.boot() < give_up)
+    if (!loop.run_once(limits::kLeaseRetry)) break;
+  const bool came = answered->has_value();
+  const char* const what = came ? (**answered ? "a connection to the receiver" : "the receiver is not there now")
+                                : "no answer from the connector";
+  confinement.add({"connector", came, what});
+}
+
+// The last of the start: the proof, after which nothing works but what the plan names.
+Step<void> lock_down(Confinement& confinement, base::Slot slot) {
+  INTRAY_STEP(step(confinement.lock(slot), Exit::kSelfTest));
+  confinement.prove_works(slot);
+  return {};
+}
+
+Step<void> check_findings(const Confinement& confinement) {
+  const std::string failures = confinement.failures();
+  if (!failures.empty()) return std::unexpected(Failed{Exit::kSelfTest, "self-test: " + failures});
+  const confine::Status& status = confinement.status();
+  base::log(status.level == confine::Level::kFull ? LogLevel::kInfo : LogLevel::kWarn, "confined",
+            {{"status", status.line}, {"checks", confinement.findings().size()}});
+  return {};
+}
+
+// Everything opened that needs no slot, and the proof that the lock-down refuses what it must.
+struct Foundation {
+  const base::SystemClock clock;
+  config::Settings settings;
+  std::optional<inbox::Inbox> inbox;
+  receiver::Endpoint endpoint;
+  std::string address;
+  std::unique_ptr<sys::EventLoop> loop;
+  sys::Fd channel;
+  std::optional<Confinement> confinement;
+};
+
+Step<std::unique_ptr<Foundation>> lay_foundation(const StartOptions& options) {
+  auto f = std::make_unique<Foundation>();
+  f->settings = INTRAY_STEP(step(config::load_settings(options.config_file, options.kind), Exit::kConfiguration));
+  config::Settings& settings = f->settings;
+  settings.user_mode = settings.user_mode || options.user_mode;
+  if (sys::effective_uid() == 0)
+    return std::unexpected(
+        Failed{Exit::kConfiguration, "refusing to run as root: start it as the executor's own user (intray-save)"});
+  if (settings.user_mode) settings.requester_uids = {sys::effective_uid()};
+  sys::supplementary_umask(027);
+  f->inbox = INTRAY_STEP(open_inbox(settings, options.kind));
 
   // Resolved once, here, so that the connector dials and the executor expects the same address.
-  const auto endpoint = INTRAY_STEP(step(receiver::parse_endpoint(settings.receiver.url), Exit::kConfiguration));
-  const std::string address =
-      INTRAY_STEP(step(sys::resolve_numeric(endpoint.host, endpoint.port), Exit::kConfiguration));
-  Connector connector = INTRAY_STEP(spawn_connector(settings, address, options));
+  f->endpoint = INTRAY_STEP(step(receiver::parse_endpoint(settings.receiver.url), Exit::kConfiguration));
+  const std::string& host = settings.receiver.address.empty() ? f->endpoint.host : settings.receiver.address;
+  f->address = INTRAY_STEP(step(sys::resolve_numeric(host, f->endpoint.port), Exit::kConfiguration));
+  f->loop = INTRAY_STEP(step(sys::EventLoop::create(), Exit::kUnusable));
+  const std::string connector =
+      settings.connector.empty() ? options.program_dir + "/intray-connector" : settings.connector;
+  f->channel = settings.connector_socket.empty()
+                   ? INTRAY_STEP(spawn_connector(settings, f->address, connector))
+                   : INTRAY_STEP(step(sys::connect_channel(settings.connector_socket), Exit::kUnusable));
+  f->confinement.emplace(settings, options.kind, *f->inbox, *f->loop, f->channel.get(), options.config_file,
+                         options.program_file, confine::save_plan);
+  f->confinement->prove_denials();
+  return f;
+}
+
+Step<std::unique_ptr<receiver::DescriptorPool>> make_pool(Foundation& f) {
+  receiver::PoolOptions options;
+  options.peer_address = f.address;
+  options.ready_age_max = f.settings.receiver.idle_reuse;
+  return step(receiver::DescriptorPool::create(std::move(f.channel), options, *f.loop, f.clock), Exit::kUnusable);
+}
+
+// --self-test: the same lock-down, and nothing is worked on. It holds neither slot nor lease, so it may run beside a
+// worker, whose jobs it doesn't see.
+Step<Exit> self_test(const StartOptions& options) {
+  const auto f = INTRAY_STEP(lay_foundation(options));
+  Confinement& confinement = *f->confinement;
+  const base::Slot first{0};
+  const auto ledger = INTRAY_STEP(open_ledger(f->settings, options.kind, f->inbox->file_mode, f->clock));
+  const auto source = INTRAY_STEP(open_source(f->settings, f->clock));
+  const auto pool = INTRAY_STEP(make_pool(*f));
+  INTRAY_STEP(lock_down(confinement, first));
+  confinement.add({"ledger_write", ledger->sign_out(), "one transaction"});
+  prove_connector(*pool, *f->loop, f->settings.receiver.connect_timeout, f->clock, confinement);
+  std::printf("%s\n", confinement.report().c_str());
+  sys::leave(static_cast<int>(confinement.failures().empty() ? Exit::kClean : Exit::kSelfTest));
+}
+
+Step<Exit> work(const StartOptions& options) {
+  const auto f = INTRAY_STEP(lay_foundation(options));
+  const config::Settings& settings = f->settings;
+  const inbox::Inbox& inbox = *f->inbox;
+  const base::Clock& clock = f->clock;
+  const config::LeasePolicy policy = INTRAY_STEP(step(config::load_policy(settings.policy_file), Exit::kConfiguration));
   const base::WorkerId worker_id = base::WorkerId::generate();
   const SlotLock slot = INTRAY_STEP(take_slot(inbox, settings.limits.slots, worker_id));
-
-  ledger::OpenOptions ledger_options;
-  ledger_options.path = inbox::ledger_path(settings.root, options.kind);
-  ledger_options.kind = options.kind;
-  ledger_options.boot_id = sys::boot_id();
-  ledger_options.file_mode = inbox.file_mode;
-  ledger_options.policy.deadline_us = settings.job_deadline.count();
-  ledger_options.policy.attempts_max = settings.retry.attempts_max;
-  ledger_options.policy.solo_deaths_max = settings.poison_solo_deaths;
-  ledger_options.policy.job_lease_us = settings.timing.lease.count();
-  const auto ledger = INTRAY_STEP(step(ledger::open_sqlite(ledger_options, clock), Exit::kUnusable));
-
-  const auto loop = INTRAY_STEP(step(sys::EventLoop::create(), Exit::kUnusable));
+  const auto ledger = INTRAY_STEP(open_ledger(settings, options.kind, inbox.file_mode, clock));
   const ledger::Identity identity{settings.tenant, settings.agent,
                                   fmt::format("{}/{}", model::to_word(options.kind), slot.slot.value)};
-  const ledger::HeldLease held = INTRAY_STEP(hold_lease(*ledger, identity, worker_id, settings, policy, *loop, clock));
-
-  source::Options source_options;
-  source_options.path = settings.source.mirror;
-  source_options.bare_only = true;
-  source_options.branches = settings.source.branches;
-  source_options.object_format = settings.source.object_format;
-  source_options.max_age = settings.source.max_age;
-  source_options.content_bytes_max = settings.source.content_bytes_max;
-  const auto source = INTRAY_STEP(step(source::Source::open(source_options, clock), Exit::kConfiguration));
+  const ledger::HeldLease held =
+      INTRAY_STEP(hold_lease(*ledger, identity, worker_id, settings, policy, *f->loop, clock));
+  const auto source = INTRAY_STEP(open_source(settings, clock));
   const auto content_rules =
       INTRAY_STEP(step(source::ContentRules::compile(settings.source.secret_patterns), Exit::kConfiguration));
 
   const receiver::Credential credential = INTRAY_STEP(
       step(receiver::Credential::load(settings.receiver.credential_file, sys::effective_uid()), Exit::kCredential));
-  INTRAY_STEP(step(receiver::shim_works(), Exit::kSelfTest));
-
-  receiver::PoolOptions pool_options;
-  pool_options.peer_address = address;
-  pool_options.ready_age_max = settings.receiver.idle_reuse;
-  const auto pool = INTRAY_STEP(step(
-      receiver::DescriptorPool::create(std::move(connector.channel), pool_options, *loop, clock), Exit::kUnusable));
-  receiver::Options client_options;
-  client_options.url = settings.receiver.url;
-  if (endpoint.tls)
-    client_options.ca_pem =
-        INTRAY_STEP(step(sys::read_file(settings.receiver.ca_file, limits::kCaFileBytesMax), Exit::kConfiguration));
-  client_options.connect_timeout = settings.receiver.connect_timeout;
-  client_options.total_timeout = settings.receiver.total_timeout;
-  client_options.low_speed_bytes = settings.receiver.low_speed_bytes;
-  client_options.low_speed_window = settings.receiver.low_speed_window;
-  client_options.idle_reuse = settings.receiver.idle_reuse;
-  client_options.content_bytes_max = settings.source.content_bytes_max;
-  client_options.in_flight_max = settings.limits.in_flight;
+  const auto pool = INTRAY_STEP(make_pool(*f));
+  const receiver::Options client_settings = INTRAY_STEP(client_options(settings, f->endpoint.tls));
   const auto client = INTRAY_STEP(
-      step(receiver::Client::create(client_options, credential, *pool, *loop, clock), Exit::kConfiguration));
-
+      step(receiver::Client::create(client_settings, credential, *pool, *f->loop, clock), Exit::kConfiguration));
   save::SaveOperation operation(settings, *source, content_rules, *ledger, *client, credential);
   INTRAY_STEP(step(operation.load_missions(), Exit::kConfiguration));
 
@@ -243,20 +333,30 @@ Step<Exit> run(const StartOptions& options) {
     events.emplace(std::move(*made));
   else
     base::log(LogLevel::kWarn, "no_inotify", {{"error", made.error().what}, {"falls_back_to", "timer"}});
-
   lease::Coordinator coordinator([&] { return ledger->still_holds(held); }, clock, settings.timing.grant);
-  sys::Notifier notifier = sys::Notifier::from_environment();
-  Worker worker({settings, inbox, slot.slot, *ledger, held, operation, *client, *pool, coordinator, *loop,
-                 events ? &*events : nullptr, notifier, clock});
-  const Exit code = worker.run(options.once);
-  sys::send_signal(connector.pid, SIGTERM);
-  return code;
+  Worker worker({settings, inbox, slot.slot, *ledger, held, operation, *client, *pool, coordinator, *f->loop,
+                 events ? &*events : nullptr, options.notifier, clock});
+  INTRAY_STEP(step(worker.arm(), Exit::kUnusable));
+
+  Confinement& confinement = *f->confinement;
+  INTRAY_STEP(lock_down(confinement, slot.slot));
+  const bool renewed = worker.renew_lease();
+  confinement.add({"ledger_write", renewed, "the lease renewed"});
+  prove_connector(*pool, *f->loop, settings.receiver.connect_timeout, clock, confinement);
+  Exit code = Exit::kSelfTest;
+  if (auto proved = check_findings(confinement); proved)
+    code = worker.run(options.once);
+  else
+    base::log(LogLevel::kError, "not_started", {{"error", proved.error().what}, {"exit", static_cast<int>(code)}});
+  ledger->sign_out();
+  // A locked-down process may not close what it had open before, so nothing is destroyed.
+  sys::leave(static_cast<int>(code));
 }
 
 }  // namespace
 
 Exit run_save(const StartOptions& options) {
-  auto code = run(options);
+  auto code = options.self_test ? self_test(options) : work(options);
   if (code) return *code;
   base::log(LogLevel::kError, "not_started",
             {{"error", code.error().what}, {"exit", static_cast<int>(code.error().code)}});

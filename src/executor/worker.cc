@@ -48,10 +48,6 @@ Worker::~Worker() = default;
 
 Exit Worker::run(bool once) {
   once_ = once;
-  if (auto armed = arm(); !armed) {
-    base::log(LogLevel::kError, "not_started", {{"error", armed.error().what}});
-    return Exit::kUnusable;
-  }
   if (auto recovered = recover(); !recovered) {
     handle_failure(recovered.error());
     return exit_.value_or(Exit::kUnusable);

@@ -57,7 +57,7 @@ struct WorkerParts {
   lease::Coordinator& coordinator;
   sys::EventLoop& loop;
   sys::Inotify* events;  // nullptr: no inotify here, the timer scans
-  sys::Notifier& notifier;
+  const sys::Notifier& notifier;
   const base::Clock& clock;
 };
 
@@ -68,8 +68,12 @@ class Worker {
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
-  // Recovers what an earlier process left, then works until SIGTERM or SIGINT, or, with `once`, until new/ is empty and
-  // no job can run now. Releases the identity lease where it still holds it.
+  // Registers for events, signals and timers. Before lock-down, once.
+  base::Result<void> arm();
+  // The heartbeat's write. False: the lease is lost or the ledger failed (logged, and run() will end at once).
+  bool renew_lease();
+  // After arm(). Recovers what an earlier process left, then works until SIGTERM or SIGINT, or, with `once`, until new/
+  // is empty and no job can run now. Releases the identity lease where it still holds it.
   Exit run(bool once);
 
  private:
@@ -81,7 +85,6 @@ class Worker {
   base::Result<void> count_waiting();
   base::Result<void> reissue_receipts();
   void tidy_cur();
-  base::Result<void> arm();
 
   // one turn
   void turn();

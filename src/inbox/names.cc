@@ -17,6 +17,7 @@ constexpr std::size_t kDigestDigits = 16;
 constexpr std::string_view kJson = ".json";
 constexpr std::string_view kBad = "bad";
 constexpr std::string_view kInfo = ":2,";
+constexpr std::string_view kSelfTest = ".self-test.";
 constexpr std::size_t kJobNameChars = kTimeDigits + 1 + kUuidChars + kJson.size();
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -146,5 +147,8 @@ std::optional<PlacedName> PlacedName::parse(std::string_view name) {
 }
 
 std::string digest_of_name(std::string_view name) { return base::sha256(name).hex().substr(0, kDigestDigits); }
+
+std::string self_test_name(base::Slot slot) { return std::string(kSelfTest) + std::to_string(slot.value); }
+bool is_self_test_name(std::string_view name) { return name.starts_with(kSelfTest); }
 
 }  // namespace intray::inbox

@@ -9,6 +9,7 @@
 //   done/ failed/ rejected/ unknown/
 //                <created>.<job_id>.json[.<k>]:2,<WORD>            WORD: the reason, or the result where there is none
 //                <taken µs>.<take>.bad[.<k>]:2,<WORD>
+//   new/, lease/<n>/, cur/   .self-test.<n>, the executor's own, while it starts
 #pragma once
 
 #include <cstdint>
@@ -52,5 +53,10 @@ struct PlacedName {
 };
 
 std::string digest_of_name(std::string_view name);  // 16 hex digits
+
+// ".self-test.<slot>": what an executor moves through its directories at start. Of that name, and the executor's own:
+// no job, looked at by nobody else.
+std::string self_test_name(base::Slot slot);
+bool is_self_test_name(std::string_view name);
 
 }  // namespace intray::inbox

@@ -233,7 +233,8 @@ base::Result<std::unique_ptr<Client>> Client::create(const Options& options, con
                                                      const base::Clock& clock) {
   auto client = std::make_unique<CurlClient>(pool, loop, clock);
   INTRAY_TRY(client->start(options, credential));
-  static const base::Result<void> proven = shim_works();
+  const bool tls = INTRAY_TRY(parse_endpoint(options.url)).tls;
+  static const base::Result<void> proven = shim_works(tls);
   if (!proven) return std::unexpected(proven.error());
   return std::unique_ptr<Client>(std::move(client));
 }

@@ -4,6 +4,7 @@
 
 #include <bitset>
 #include <cerrno>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -96,22 +97,26 @@ bool serve(int fd, std::string& request) {
 
 }  // namespace
 
-base::Result<void> shim_works() {
-  const auto broken = [](const std::string& why) {
-    return base::fail(base::ErrorCode::kUnsupported, "libcurl " +
-                                                         std::string(curl_version_info(CURLVERSION_NOW)->version) +
-                                                         " can't use a connection that it did not make: " + why);
-  };
-  SelfTest test;
-  test.pair = INTRAY_TRY(sys::make_stream_pair());
-  const std::uint64_t answered_before = g_shim.counts.answered;
+namespace {
 
+std::unexpected<base::Error> broken(const std::string& why) {
+  return base::fail(base::ErrorCode::kUnsupported, "libcurl " +
+                                                       std::string(curl_version_info(CURLVERSION_NOW)->version) +
+                                                       " can't use a connection that it did not make: " + why);
+}
+
+// One transfer to `url`; `serve_peer` is asked whenever the other end has something to read, and says whether it is
+// done with it.
+base::Result<CURLcode> transfer(const char* url, SelfTest& test, const std::function<bool(int)>& serve_peer) {
+  test.pair = INTRAY_TRY(sys::make_stream_pair());
   const std::unique_ptr<CURLM, decltype(&curl_multi_cleanup)> multi(curl_multi_init(), &curl_multi_cleanup);
   const std::unique_ptr<CURL, decltype(&curl_easy_cleanup)> easy(curl_easy_init(), &curl_easy_cleanup);
   if (!multi || !easy) return broken("no handle");
-  curl_easy_setopt(easy.get(), CURLOPT_URL, "http://192.0.2.1/");  // TEST-NET-1: nobody's address
+  curl_easy_setopt(easy.get(), CURLOPT_URL, url);
   curl_easy_setopt(easy.get(), CURLOPT_PROXY, "");
   curl_easy_setopt(easy.get(), CURLOPT_NOSIGNAL, 1L);
+  curl_easy_setopt(easy.get(), CURLOPT_CAPATH, static_cast<const char*>(nullptr));
+  curl_easy_setopt(easy.get(), CURLOPT_CAINFO, static_cast<const char*>(nullptr));
   curl_easy_setopt(easy.get(), CURLOPT_OPENSOCKETFUNCTION, &SelfTest::open_socket);
   curl_easy_setopt(easy.get(), CURLOPT_OPENSOCKETDATA, &test);
   curl_easy_setopt(easy.get(), CURLOPT_SOCKOPTFUNCTION, &SelfTest::socket_options);
@@ -124,11 +129,10 @@ base::Result<void> shim_works() {
 
   int running = 1;
   bool served = false;
-  std::string request;
   for (int round = 0; running > 0 && round < kSelfTestRounds; ++round) {
     if (curl_multi_perform(multi.get(), &running) != CURLM_OK) break;
     while (!served && sys::quietness(test.pair.theirs.get()) == sys::Quiet::kSpeaking)
-      served = serve(test.pair.theirs.get(), request);
+      served = serve_peer(test.pair.theirs.get());
     if (running > 0) curl_multi_poll(multi.get(), nullptr, 0, served ? 10 : 1, nullptr);
   }
   int left = 0;
@@ -136,11 +140,35 @@ base::Result<void> shim_works() {
   const CURLcode result =
       message != nullptr && message->msg == CURLMSG_DONE ? message->data.result : CURLE_OPERATION_TIMEDOUT;
   curl_multi_remove_handle(multi.get(), easy.get());
-
   if (!test.socket_given) return broken("it did not ask for a descriptor");
+  return result;
+}
+
+// The first bytes of a handshake are there; the peer that hangs up then is all we need.
+base::Result<void> begin_handshake() {
+  SelfTest test;
+  bool spoke = false;
+  const CURLcode result = INTRAY_TRY(transfer("https://192.0.2.1/", test, [&](int fd) {
+    spoke = sys::read_up_to(fd, 1).has_value();
+    sys::shut_down(fd);
+    return true;
+  }));
+  if (!spoke || result == CURLE_OK) return broken(std::string("TLS: ") + curl_easy_strerror(result));
+  return {};
+}
+
+}  // namespace
+
+base::Result<void> shim_works(bool tls) {
+  SelfTest test;
+  const std::uint64_t answered_before = g_shim.counts.answered;
+  std::string request;
+  // TEST-NET-1 (RFC 5737): nobody's address.
+  const CURLcode result = INTRAY_TRY(transfer("http://192.0.2.1/", test, [&](int fd) { return serve(fd, request); }));
   if (result != CURLE_OK || test.body != "null") return broken(curl_easy_strerror(result));
   const bool must_call = curl_version_info(CURLVERSION_NOW)->version_num < kFirstVersionWithoutConnect;
   if (must_call && g_shim.counts.answered == answered_before) return broken("its connect() call did not arrive");
+  if (tls) INTRAY_TRY(begin_handshake());
   return {};
 }
 

@@ -29,8 +29,9 @@ ShimCounts shim_counts();
 
 // Runs one request through libcurl over a local socket pair whose other end is ours. Succeeds only where the transfer
 // worked, which it can't where a connect(2) reached the kernel, and where libcurl's call arrived here if this version
-// makes one. Before lock-down: makes sockets and a multi handle. kUnsupported: transfers over handed-over descriptors
-// don't work here.
-base::Result<void> shim_works();
+// makes one. With `tls` a handshake is begun too, so that the TLS library has read its configuration and loaded its
+// providers. Before lock-down: makes sockets and multi handles, opens files. kUnsupported: transfers over handed-over
+// descriptors don't work here.
+base::Result<void> shim_works(bool tls);
 
 }  // namespace intray::receiver

@@ -63,6 +63,13 @@ int open_at(int dir, const char* name, int flags, std::uint32_t mode = 0) {
   return make_call(fault::Op::kOpen, [&] { return ::openat(dir, name, flags, mode); });
 }
 
+// The umask and a default ACL cut the mode that openat is given. Under our own umask (027) they don't cut what we ask
+// for, so that a process that may not call fchmod any more can make files all the same.
+base::Result<void> make_mode_exact(int fd, std::uint32_t mode) {
+  if (INTRAY_TRY(stat_fd(fd)).mode == mode) return {};
+  return change_mode(fd, mode);
+}
+
 }  // namespace
 
 base::Result<FileInfo> stat_fd(int fd) {
@@ -109,7 +116,7 @@ base::Result<Fd> Dir::open_read(const std::string& name) const {
 base::Result<Fd> Dir::create(const std::string& name, std::uint32_t mode) const {
   Fd fd(open_at(fd_.get(), one_component(name), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode));
   if (!fd.valid()) return fail_call(errno, path_ + "/" + name);
-  if (auto changed = change_mode(fd.get(), mode); !changed) {
+  if (auto changed = make_mode_exact(fd.get(), mode); !changed) {
     // What nobody has written to yet must not keep the name taken.
     static_cast<void>(unlink(name));
     return std::unexpected(base::with_context(std::move(changed).error(), path_ + "/" + name));
@@ -130,7 +137,7 @@ base::Result<Fd> Dir::open_or_create(const std::string& name, int access, std::u
   }
   if (!fd.valid()) return fail_call(errno, path_ + "/" + name);
   if (created) {
-    if (auto changed = change_mode(fd.get(), mode); !changed)
+    if (auto changed = make_mode_exact(fd.get(), mode); !changed)
       return std::unexpected(base::with_context(std::move(changed).error(), path_ + "/" + name));
     return fd;
   }

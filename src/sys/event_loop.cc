@@ -109,6 +109,9 @@ class EpollLoop final : public EventLoop {
     }
   }
 
+  int wait_descriptor() const override { return epoll_.get(); }
+  int timer_descriptor() const override { return timer_.get(); }
+
  private:
   const Registration* find(int fd) const {
     const auto index = static_cast<std::size_t>(fd);

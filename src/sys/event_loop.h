@@ -43,6 +43,10 @@ class EventLoop {
   // Waits until something is ready or `max_wait` has passed (nullopt: as long as it takes), runs what is due, returns
   // how many callbacks ran.
   virtual base::Result<int> run_once(std::optional<base::Micros> max_wait) = 0;
+
+  // The descriptors that a lock-down must know: epoll's own, and the timer's.
+  virtual int wait_descriptor() const = 0;
+  virtual int timer_descriptor() const = 0;
 };
 
 }  // namespace intray::sys

@@ -36,6 +36,8 @@ struct ChannelPair {
   Fd theirs;
 };
 base::Result<ChannelPair> make_channel();
+// One end of a channel whose other end a service manager's socket `path` leads to; non-blocking, close-on-exec.
+base::Result<Fd> connect_channel(const std::string& path);
 
 // fork+exec of `program` (absolute path) with exactly these arguments, an empty environment, stdin from /dev/null,
 // stdout to /dev/null, stderr inherited, `channel` as descriptor 3, everything else closed, no signal blocked or

@@ -1,17 +1,18 @@
 #include "sys/reserve.h"
 
 #include <fcntl.h>
+#include <unistd.h>
 
 #include "sys/call.h"
 
 namespace intray::sys {
 
-base::Result<void> preallocate(const Dir& dir, const std::string& name, std::int64_t bytes, std::uint32_t mode) {
-  const Fd file = INTRAY_TRY(dir.open_rw(name, mode));
+base::Result<Fd> preallocate(const Dir& dir, const std::string& name, std::int64_t bytes, std::uint32_t mode) {
+  Fd file = INTRAY_TRY(dir.open_rw(name, mode));
   const FileInfo info = INTRAY_TRY(stat_fd(file.get()));
   if (info.type != FileType::kRegular)
     return base::fail(base::ErrorCode::kInvalid, dir.path() + "/" + name + ": not a regular file");
-  if (info.size_bytes >= bytes) return {};
+  if (info.size_bytes >= bytes) return file;
   // It returns its error, and restarts by itself; it writes where the filesystem knows no other way.
   const fault::Verdict verdict = fault::check(fault::Op::kWrite);
   const int failed = verdict.error != 0 ? verdict.error : ::posix_fallocate(file.get(), 0, bytes);
@@ -21,7 +22,10 @@ base::Result<void> preallocate(const Dir& dir, const std::string& name, std::int
     return fail_call(failed, dir.path() + "/" + name);
   }
   INTRAY_TRY(sync_file(file.get()));
-  return dir.sync();
+  INTRAY_TRY(dir.sync());
+  return file;
 }
+
+bool give_up(const Fd& file) { return file.valid() && ::ftruncate(file.get(), 0) == 0; }
 
 }  // namespace intray::sys

@@ -28,12 +28,15 @@ base::Result<std::string> resolve_numeric(const std::string& host, std::uint16_t
   return (found->ai_family == AF_INET6 ? "[" + address + "]" : address) + ":" + std::to_string(port);
 }
 
-std::string own_program_dir() {
+std::string own_program() {
   std::array<char, PATH_MAX> text{};
   const ssize_t n = ::readlink("/proc/self/exe", text.data(), text.size() - 1);
-  if (n <= 0) return ".";
-  const std::string path(text.data(), static_cast<std::size_t>(n));
-  return path.substr(0, path.rfind('/'));
+  return n <= 0 ? std::string() : std::string(text.data(), static_cast<std::size_t>(n));
+}
+
+std::string own_program_dir() {
+  const std::string path = own_program();
+  return path.empty() ? "." : path.substr(0, path.rfind('/'));
 }
 
 base::Result<void> truncate_file(int fd) {

@@ -12,6 +12,7 @@ namespace intray::sys {
 // "127.0.0.1:8080" or "[::1]:8080": the first address of the host. kUnavailable: it does not resolve now.
 base::Result<std::string> resolve_numeric(const std::string& host, std::uint16_t port);
 
+std::string own_program();  // /proc/self/exe; "" where that can't be read
 // Folder of /proc/self/exe; "." where that can't be read.
 std::string own_program_dir();
 

@@ -2,9 +2,9 @@
 // itself.
 //
 // Process: started by an executor (or a service manager) with one end of a SOCK_SEQPACKET channel. It holds no file, no
-// secret and no other address, links the C library alone, and allocates nothing once it serves.
-// Trust:   the executor may be taken over: all it can do here is ask for more connections to the same address, within
-// caps. Anything but the one byte 'C' ends us.
+// secret and no other address, links the C library and libseccomp alone, and allocates nothing once it serves: it has
+// no call for that any more (lock_down.h). Trust:   the executor may be taken over: all it can do here is ask for more
+// connections to the same address, within caps. Anything but the one byte 'C' ends us.
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -16,6 +16,7 @@
 #include <cstring>
 
 #include "intray-connector/dials.h"
+#include "intray-connector/lock_down.h"
 #include "intray-connector/options.h"
 
 namespace intray::connector {
@@ -141,7 +142,9 @@ int run(int count, char** arguments) {
   if (!pin_address(options.address, address)) return kExitUnresolved;
   std::signal(SIGPIPE, SIG_IGN);
   if (::fcntl(options.channel, F_SETFL, O_RDWR | O_NONBLOCK) != 0) return kExitSystem;
+  if (!is_expected_peer(options)) return kExitStranger;
   static Server server(options, address);
+  if (!lock_down(options, address)) return kExitNotConfined;
   return server.run();
 }
 

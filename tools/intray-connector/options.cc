@@ -2,9 +2,11 @@
 
 #include <netdb.h>
 #include <netinet/in.h>
+#include <pwd.h>
 #include <unistd.h>
 
 #include <array>
+#include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -14,7 +16,7 @@ namespace {
 
 constexpr const char* kUsage =
     "Usage: intray-connector --address HOST:PORT [--channel FD] [--connect-timeout-ms N]\n"
-    "                        [--dials-in-flight N] [--dials-per-minute N]\n"
+    "                        [--dials-in-flight N] [--dials-per-minute N] [--peer-user USER] [--allow-reduced]\n"
     "\n"
     "Answers each byte 'C' on the channel with 'K' and a connection to the one address, or with 'E'.\n"
     "It is started by an executor; see intray-connector(8).\n";
@@ -64,6 +66,11 @@ bool parse_one(char** arguments, int count, int& at, Options& options) {
     options.address = value;
     return true;
   }
+  if (const char* const value = value_of("--peer-user", arguments, count, at)) {
+    options.peer_user = value;
+    return true;
+  }
+  if (std::strcmp(argument, "--allow-reduced") == 0) return options.allow_reduced = true;
   for (const IntegerOption& option : kIntegers) {
     const char* const value = value_of(option.name, arguments, count, at);
     if (value == nullptr) continue;
@@ -96,6 +103,28 @@ bool parse_options(int count, char** arguments, Options& options) {
   }
   if (options.address != nullptr) return true;
   complain("--address HOST:PORT is missing");
+  return false;
+}
+
+bool is_expected_peer(const Options& options) {
+  if (options.peer_user == nullptr) return true;
+  ucred peer{};
+  socklen_t bytes = sizeof peer;
+  if (::getsockopt(options.channel, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) != 0) {
+    complain("the channel doesn't say who is there");
+    return false;
+  }
+  int uid = -1;
+  if (!parse_integer(options.peer_user, 0, INT_MAX, uid)) {
+    const passwd* const entry = ::getpwnam(options.peer_user);
+    if (entry == nullptr) {
+      complain("no such user", options.peer_user);
+      return false;
+    }
+    uid = static_cast<int>(entry->pw_uid);
+  }
+  if (peer.uid == static_cast<uid_t>(uid)) return true;
+  complain("the channel is not from", options.peer_user);
   return false;
 }
 

@@ -1,4 +1,6 @@
 // Opening and closing: file, version, damage, the list of writers, the reserve.
+#include <utility>
+
 #include "base/log.h"
 #include "ledger/sqlite/schema.h"
 #include "ledger/sqlite/store.h"
@@ -97,14 +99,15 @@ std::string reserve_name(const Place& place) {
 }
 
 // Room for outcomes. That there is none right now is said, and no reason to stay down.
-void keep_reserve(const OpenOptions& options) {
-  if (options.reserve_bytes <= 0) return;
+sys::Fd keep_reserve(const OpenOptions& options) {
+  if (options.reserve_bytes <= 0) return {};
   const Place place = place_of(options.path);
   auto directory = sys::Dir::open(place.directory);
   auto kept = directory ? sys::preallocate(*directory, reserve_name(place), options.reserve_bytes, options.file_mode)
-                        : std::unexpected(directory.error());
-  if (!kept)
-    base::log(base::LogLevel::kWarn, "ledger_reserve_missing", {{"path", options.path}, {"why", kept.error().what}});
+                        : base::Result<sys::Fd>(std::unexpected(directory.error()));
+  if (kept) return std::move(*kept);
+  base::log(base::LogLevel::kWarn, "ledger_reserve_missing", {{"path", options.path}, {"why", kept.error().what}});
+  return {};
 }
 
 }  // namespace
@@ -134,22 +137,25 @@ base::Result<std::unique_ptr<Ledger>> Store::open(const OpenOptions& options, co
     store->ledger_epoch_ = use.integer();
     INTRAY_TRY(use.intact());
   }
-  keep_reserve(options);
+  store->reserve_ = keep_reserve(options);
   store->writer_ = INTRAY_TRY(sign_in(store->db_, *store->sql_, options, clock.wall()));
   return store;
 }
 
-Store::~Store() {
-  if (!writer_ || broken_) return;
+Store::~Store() { sign_out(); }
+
+bool Store::sign_out() {
+  if (!writer_ || broken_) return false;
   Use use(sql_->delete_writer);
-  const auto signed_out = use.bind(*writer_).change();
+  const auto signed_out = use.bind(*std::exchange(writer_, std::nullopt)).change();
   if (!signed_out) base::log(base::LogLevel::kWarn, "ledger_close", {{"why", signed_out.error().what}});
+  return signed_out.has_value();
 }
 
 bool Store::give_up_reserve() {
-  const Place place = place_of(options_.path);
-  const auto directory = sys::Dir::open(place.directory);
-  return directory && directory->unlink(reserve_name(place));
+  const bool given = sys::give_up(reserve_);
+  reserve_ = {};
+  return given;
 }
 
 }  // namespace sqlite

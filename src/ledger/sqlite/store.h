@@ -13,6 +13,7 @@
 #include "ledger/ledger.h"
 #include "ledger/sqlite/leases.h"
 #include "ledger/sqlite/work.h"
+#include "sys/fd.h"
 
 namespace intray::ledger::sqlite {
 
@@ -41,6 +42,7 @@ class Store final : public Ledger {
   std::int64_t ledger_epoch() const override { return ledger_epoch_; }
   base::Result<std::optional<Ended>> find_end(const base::JobId& job_id) override;
   bool give_up_reserve() override;
+  bool sign_out() override;
   Counters counters() const override;
 
   // For tests: room as a full disk would leave it, and what the connection runs with.
@@ -73,6 +75,7 @@ class Store final : public Ledger {
   std::int64_t ledger_epoch_ = 1;
   std::string binding_;                 // of the lease last granted to this process
   std::optional<std::int64_t> writer_;  // this process's row in writers, while it is signed in
+  sys::Fd reserve_;                     // open, because a confined process can't open it
   bool broken_ = false;
   std::int64_t commits_ = 0;
 };

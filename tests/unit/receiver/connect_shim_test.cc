@@ -61,8 +61,8 @@ TEST_CASE("descriptor numbers out of range are refused") {
 
 TEST_CASE("the self-test passes with the libcurl at hand, again and again") {
   const auto before = receiver::shim_counts();
-  CHECK(receiver::shim_works());
-  CHECK(receiver::shim_works());
+  CHECK(receiver::shim_works(true));
+  CHECK(receiver::shim_works(true));
   CHECK(receiver::shim_counts().refused == before.refused);
 }
 
