@@ -148,6 +148,19 @@ void check_filesystem(const sys::Dir& dir, CheckReport& report) {
                             "; that a submitted job survives power loss (G7) is not claimed there");
 }
 
+// Modes say who may do what only where no ACL says more; and a default ACL changes the modes of files made later.
+void check_acls(const sys::Dir& dir, CheckReport& report) {
+  const auto own = dir.has_acl();
+  const auto handed_down = dir.has_default_acl();
+  for (const auto* const answer : {&own, &handed_down})
+    if (!*answer) report.errors.push_back(dir.path() + ": " + answer->error().what);
+  if (own && *own)
+    report.errors.push_back(dir.path() + ": has an ACL, which gives rights beyond its mode; remove it with setfacl -b");
+  if (handed_down && *handed_down)
+    report.errors.push_back(dir.path() +
+                            ": has a default ACL, which changes the modes of new files; remove it with setfacl -k");
+}
+
 // Another filesystem, or the same one mounted over it: a rename into it would fail (EXDEV).
 bool is_other_mount(const sys::Dir& base, const sys::FileInfo& base_info, const Spot& spot, const sys::FileInfo& info) {
   const auto mount = spot.parent->mount_id(spot.name);
@@ -165,6 +178,11 @@ void check_place(const sys::Dir& base, const sys::FileInfo& base_info, const Spo
   compare(path, want, *info, type, report.errors);
   if (is_other_mount(base, base_info, spot, *info))
     report.errors.push_back(path + ": is on another mount than " + base.path());
+  if (info->type != sys::FileType::kDirectory || type != sys::FileType::kDirectory) return;
+  if (const auto dir = spot.parent->open_subdir(spot.name))
+    check_acls(*dir, report);
+  else
+    report.errors.push_back(dir.error().what);
 }
 
 std::optional<sys::Dir> open_quietly(const sys::Dir& parent, const std::string& name) {
@@ -240,6 +258,7 @@ CheckReport check(const std::string& root, model::JobKind kind, const Owners& ow
     return report;
   }
   compare(base->path(), tree_place(kind_name, owners), *base_info, sys::FileType::kDirectory, report.errors);
+  check_acls(*base, report);
   check_filesystem(*base, report);
   const std::optional<sys::Dir> lease = open_quietly(*base, "lease");
   for (const Place& place : plan(owners, slots)) {

@@ -36,8 +36,8 @@ std::vector<Place> plan(const Owners& owners, int slots);
 // included; never widens the mode of what exists. kDenied with one line per problem where something existing is wrong.
 base::Result<void> make(const std::string& root, model::JobKind kind, const Owners& owners, int slots);
 
-// What `make` would find wrong, one clear line each: missing, wrong owner, wrong mode, another mount, a network
-// filesystem. Warnings: a filesystem on which G7 is not claimed.
+// What `make` would find wrong, one clear line each: missing, wrong owner, wrong mode, an ACL, another mount, a
+// network filesystem. Warnings: a filesystem on which G7 is not claimed.
 struct CheckReport {
   std::vector<std::string> errors;
   std::vector<std::string> warnings;

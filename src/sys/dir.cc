@@ -4,6 +4,7 @@
 #include <linux/fs.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -59,6 +60,20 @@ FileInfo info_of(const struct stat& st) {
                   .changed_at = time_of(st.st_ctim)};
 }
 
+// The umask and a default ACL cut the mode that openat is given. Under our own umask (027) they don't cut what we ask
+// for, so that a process that may not call fchmod any more can make files all the same.
+base::Result<void> make_mode_exact(int fd, std::uint32_t mode) {
+  if (INTRAY_TRY(stat_fd(fd)).mode == mode) return {};
+  return change_mode(fd, mode);
+}
+
+// An ACL by its attribute's name: whether there is one. Filesystems without ACLs have none.
+base::Result<bool> has_attribute(int fd, const char* name) {
+  if (::fgetxattr(fd, name, nullptr, 0) >= 0) return true;
+  if (errno == ENODATA || errno == EOPNOTSUPP) return false;
+  return fail_call(errno, name);
+}
+
 int open_at(int dir, const char* name, int flags, std::uint32_t mode = 0) {
   return make_call(fault::Op::kOpen, [&] { return ::openat(dir, name, flags, mode); });
 }
@@ -106,13 +121,15 @@ base::Result<FileInfo> Dir::stat(const std::string& name) const {
 
 base::Result<FileInfo> Dir::stat_self() const { return stat_fd(fd_.get()); }
 
+base::Result<bool> Dir::has_acl() const { return has_attribute(fd_.get(), "system.posix_acl_access"); }
+base::Result<bool> Dir::has_default_acl() const { return has_attribute(fd_.get(), "system.posix_acl_default"); }
+
 base::Result<Fd> Dir::open_read(const std::string& name) const {
   Fd fd(open_at(fd_.get(), one_component(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
   if (!fd.valid()) return fail_call(errno, path_ + "/" + name);
   return fd;
 }
 
-// The umask and a default ACL both cut the mode that openat is given, so fchmod says it again.
 base::Result<Fd> Dir::create(const std::string& name, std::uint32_t mode) const {
   Fd fd(open_at(fd_.get(), one_component(name), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode));
   if (!fd.valid()) return fail_call(errno, path_ + "/" + name);

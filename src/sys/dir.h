@@ -65,11 +65,16 @@ class Dir {
   // fstatat without following. kNotFound: vanished.
   base::Result<FileInfo> stat(const std::string& name) const;
   base::Result<FileInfo> stat_self() const;
+  // Whether the directory has an ACL beyond its mode, and whether it hands one down to what is made in it.
+  base::Result<bool> has_acl() const;
+  base::Result<bool> has_default_acl() const;
   // O_RDONLY|O_NOFOLLOW|O_NONBLOCK|O_CLOEXEC|O_NOCTTY. A symlink fails with kInvalid (ELOOP). Never blocks.
   base::Result<Fd> open_read(const std::string& name) const;
-  // O_WRONLY|O_CREAT|O_EXCL|O_NOFOLLOW|O_CLOEXEC, then fchmod to exactly `mode`. kExists: the name is taken.
+  // O_WRONLY|O_CREAT|O_EXCL|O_NOFOLLOW|O_CLOEXEC; the file has exactly `mode`, by fchmod only where the umask or a
+  // default ACL gave it another. kExists: the name is taken.
   base::Result<Fd> create(const std::string& name, std::uint32_t mode) const;
-  // O_WRONLY|O_APPEND|O_CREAT|O_NOFOLLOW|O_CLOEXEC; a new file gets `mode` by fchmod. Must be a regular file.
+  // O_WRONLY|O_APPEND|O_CREAT|O_NOFOLLOW|O_CLOEXEC; a new file has exactly `mode`, as with create(). Must be a
+  // regular file.
   base::Result<Fd> open_append(const std::string& name, std::uint32_t mode) const;
   // O_RDWR|O_CREAT|O_NOFOLLOW|O_CLOEXEC; lock and holder files.
   base::Result<Fd> open_rw(const std::string& name, std::uint32_t mode) const;

@@ -5,6 +5,7 @@
 
 #include <catch2/catch.hpp>
 #include <cerrno>
+#include <cstdint>
 #include <optional>
 #include <set>
 #include <string>
@@ -32,6 +33,28 @@ inline inbox::Owners this_user() {
 
 inline inbox::JobName job_name(std::int64_t offset_us = 0) {
   return {.created = base::from_us(kSomeTime_us + offset_us), .job_id = base::JobId::generate()};
+}
+
+// As the kernel stores it (linux/posix_acl_xattr.h, little endian): user::rwx, user:12345:r-x, group::---, mask::r-x,
+// other::---.
+inline std::string acl_for_one_more_user() {
+  constexpr std::uint32_t kNobody = 0xffffffff;
+  struct Entry {
+    std::uint16_t tag;
+    std::uint16_t rights;
+    std::uint32_t id;
+  };
+  std::string out("\x02\0\0\0", 4);
+  const auto put = [&](std::uint32_t value, int bytes) {
+    for (int i = 0; i < bytes; ++i) out.push_back(static_cast<char>((value >> (8 * i)) & 0xffU));
+  };
+  for (const Entry& entry : {Entry{0x01, 7, kNobody}, Entry{0x02, 5, 12345}, Entry{0x04, 0, kNobody},
+                             Entry{0x10, 5, kNobody}, Entry{0x20, 0, kNobody}}) {
+    put(entry.tag, 2);
+    put(entry.rights, 2);
+    put(entry.id, 4);
+  }
+  return out;
 }
 
 inline bool is_sync(sys::fault::Op op) { return op == sys::fault::Op::kSync || op == sys::fault::Op::kDataSync; }

@@ -1,6 +1,7 @@
 #include "inbox/layout.h"
 
 #include <sys/stat.h>
+#include <sys/xattr.h>
 
 #include <catch2/catch.hpp>
 
@@ -126,6 +127,30 @@ TEST_CASE("layout: each thing that is wrong gets one clear line, and make doesn'
         2);  // three lines: two were missing only
   CHECK(mode_of(base + "new") == 0777);
   CHECK(test::read_text(base + "cur") == "a file");
+}
+
+TEST_CASE("layout: an ACL on any directory of the tree is an error") {
+  const test::TempDir temp;
+  const auto owners = test::this_user();
+  value_of(inbox::make(temp.path(), kSave, owners, 2));
+  std::vector<std::string> directories = {temp.path() + "/save"};
+  for (const auto& place : inbox::plan(owners, 2)) directories.push_back(temp.path() + "/save/" + place.name);
+  for (const std::string& directory : directories) {
+    for (const auto& [attribute, said] : {std::pair{"system.posix_acl_default", "has a default ACL"},
+                                          std::pair{"system.posix_acl_access", "has an ACL"}}) {
+      INFO(directory << " " << attribute);
+      const std::string acl = test::acl_for_one_more_user();
+      if (::setxattr(directory.c_str(), attribute, acl.data(), acl.size(), 0) != 0) {
+        REQUIRE(errno == EOPNOTSUPP);
+        WARN("skipped: this filesystem has no ACLs");
+        return;
+      }
+      REQUIRE(::chmod(directory.c_str(), 0700) == 0);
+      CHECK(mentions(inbox::check(temp.path(), kSave, owners, 2).errors, directory, said));
+      REQUIRE(::removexattr(directory.c_str(), attribute) == 0);
+      CHECK(inbox::check(temp.path(), kSave, owners, 2).errors.empty());
+    }
+  }
 }
 
 TEST_CASE("layout: a wrong owner is told with both ids") {

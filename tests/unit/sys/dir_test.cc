@@ -33,6 +33,28 @@ TEST_CASE("dir: create is exclusive, has exactly the mode asked for, and follows
   CHECK((::fcntl(file->get(), F_GETFD) & FD_CLOEXEC) != 0);
 }
 
+TEST_CASE("dir: fchmod is called only where the mode differs") {
+  const TempDir temp;
+  const auto dir = value_of(sys::Dir::open(temp.path()));
+  int changes = 0;
+  sys::fault::set_hook([&](sys::fault::Op op) -> sys::fault::Verdict {
+    changes += op == sys::fault::Op::kChmod ? 1 : 0;
+    return {};
+  });
+  const mode_t before = ::umask(027);
+  for (const std::uint32_t mode : {0640U, 0600U}) {
+    const std::string name = std::to_string(mode);
+    CHECK(value_of(sys::stat_fd(value_of(dir.create(name, mode)).get())).mode == mode);
+    CHECK(value_of(sys::stat_fd(value_of(dir.open_append(name + "a", mode)).get())).mode == mode);
+    CHECK(value_of(sys::stat_fd(value_of(dir.open_rw(name + "rw", mode)).get())).mode == mode);
+  }
+  CHECK(changes == 0);
+  CHECK(value_of(sys::stat_fd(value_of(dir.create("wide", 0644)).get())).mode == 0644);
+  CHECK(changes == 1);
+  ::umask(before);
+  sys::fault::set_hook({});
+}
+
 TEST_CASE("dir: stat tells every kind of thing apart without following") {
   const TempDir temp;
   const auto dir = value_of(sys::Dir::open(temp.path()));
