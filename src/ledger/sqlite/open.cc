@@ -118,11 +118,15 @@ base::Result<std::unique_ptr<Ledger>> Store::open(const OpenOptions& options, co
   // Before the first write: whose file is it, and which version.
   const std::int64_t version = INTRAY_TRY(opened.read_integer("PRAGMA user_version"));
   const bool fresh = version == 0 && INTRAY_TRY(opened.read_integer("SELECT count(*) FROM sqlite_schema")) == 0;
-  if (!fresh) INTRAY_TRY(check_schema(opened));
+  if (!fresh) {
+    INTRAY_TRY(check_schema(opened));
+    INTRAY_TRY(check_guards(opened));
+  }
   INTRAY_TRY(configure(opened));
   if (fresh) {
     INTRAY_TRY(create_schema(opened, options.kind, clock.wall()));
     INTRAY_TRY(check_schema(opened));
+    INTRAY_TRY(check_guards(opened));  // another process may have made it
   }
   if (INTRAY_TRY(kind_of_ledger(opened)) != options.kind) {
     return base::fail(base::ErrorCode::kInvalid, options.path + ": the ledger of the other executor kind");

@@ -7,6 +7,7 @@ namespace {
 
 constexpr std::string_view kAdmissionName = "jobs_admission";
 constexpr std::string_view kMoveName = "jobs_move";
+constexpr base::Micros kNoWait{0};
 
 std::string quoted(model::State state) { return "'" + std::string(model::to_word(state)) + "'"; }
 
@@ -18,11 +19,15 @@ bool may_begin_in(model::JobKind kind, model::State state) {
          model::is_edge(kind, model::State::kReady, state);
 }
 
-std::string trigger_text(const Database& db, std::string_view name, base::Error& error) {
-  auto text =
-      db.read_text("SELECT sql FROM sqlite_schema WHERE type = 'trigger' AND name = '" + std::string(name) + "'");
-  if (!text) error = text.error();
-  return text.value_or("");
+// Every trigger as the database keeps it, in one order.
+constexpr const char* kTriggers =
+    "SELECT coalesce(group_concat(name || char(10) || sql, char(10)), '') FROM "
+    "(SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' ORDER BY name)";
+
+base::Result<void> make_tables(const Database& db, model::JobKind kind) {
+  INTRAY_TRY(db.execute(std::string(sql::schema)));
+  INTRAY_TRY(db.execute(admission_trigger(kind)));
+  return db.execute(move_trigger(kind));
 }
 
 }  // namespace
@@ -57,9 +62,7 @@ base::Result<void> create_schema(const Database& db, model::JobKind kind, base::
   Transaction transaction = INTRAY_TRY(Transaction::begin(db));
   // Another process may have made it while this one waited.
   if (INTRAY_TRY(db.read_integer("PRAGMA user_version")) != 0) return {};
-  INTRAY_TRY(db.execute(std::string(sql::schema)));
-  INTRAY_TRY(db.execute(admission_trigger(kind)));
-  INTRAY_TRY(db.execute(move_trigger(kind)));
+  INTRAY_TRY(make_tables(db, kind));
   {
     Statement insert(db, "insert_ledger", sql::insert_ledger);
     const auto id = base::LedgerId::generate();
@@ -90,14 +93,16 @@ base::Result<void> check_schema(const Database& db) {
     return base::fail(base::ErrorCode::kCorrupt,
                       db.path() + ": ledger version " + std::to_string(version) + " was never released");
   }
+  return {};
+}
+
+base::Result<void> check_guards(const Database& db) {
   const model::JobKind kind = INTRAY_TRY(kind_of_ledger(db));
-  base::Error error;
-  const bool guarded = trigger_text(db, kAdmissionName, error) == admission_trigger(kind) &&
-                       trigger_text(db, kMoveName, error) == move_trigger(kind);
-  if (!error.what.empty()) return std::unexpected(error);
-  if (!guarded) {
+  const Database ours = INTRAY_TRY(Database::open(":memory:", Database::Mode::kWrite, kNoWait));
+  INTRAY_TRY(make_tables(ours, kind));
+  if (INTRAY_TRY(db.read_text(kTriggers)) != INTRAY_TRY(ours.read_text(kTriggers))) {
     return base::fail(base::ErrorCode::kCorrupt,
-                      db.path() + ": the triggers that guard the states of jobs are not this program's");
+                      db.path() + ": its triggers, which guard what may never change, are not this program's");
   }
   return {};
 }

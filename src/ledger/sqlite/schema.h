@@ -1,5 +1,5 @@
 // Purpose:    makes and checks the database: version, tables, and the triggers made from the model's table of moves.
-// Trust:      a database whose triggers differ from the model's table is kCorrupt: somebody took a guard away.
+// Trust:      a database whose triggers differ from ours is kCorrupt to a writer: somebody took a guard away.
 // Thread use: one thread.
 #pragma once
 
@@ -22,8 +22,11 @@ std::string move_trigger(model::JobKind kind);
 
 // Makes the tables in an empty database, in one transaction.
 base::Result<void> create_schema(const Database& db, model::JobKind kind, base::WallTime now);
-// Application id, version, and guards. kUnsupported: newer. kCorrupt: not a ledger, or its guards are not ours.
+// Application id and version. kUnsupported: newer. kCorrupt: not a ledger.
 base::Result<void> check_schema(const Database& db);
+// Every trigger is there as this program makes it, and no other; else kCorrupt. For writers: a reader must be able to
+// look at a ledger that somebody has tampered with.
+base::Result<void> check_guards(const Database& db);
 // Kind of an existing ledger.
 base::Result<model::JobKind> kind_of_ledger(const Database& db);
 

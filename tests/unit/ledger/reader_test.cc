@@ -27,7 +27,8 @@ using Seqs = std::vector<std::int64_t>;
 
 // Changes a row behind the guards, as somebody with write access to the file can.
 void tamper(LedgerSite& site, const std::string& statement) {
-  for (const char* trigger : {"audit_keep", "audit_stay", "audit_next", "lease_audit_keep", "lease_audit_stay"}) {
+  for (const char* trigger :
+       {"audit_keep", "audit_stay", "audit_next", "lease_audit_keep", "lease_audit_stay", "lease_audit_next"}) {
     value_of(site.sql().execute("DROP TRIGGER IF EXISTS " + std::string(trigger)));
   }
   value_of(site.sql().execute(statement));
@@ -163,7 +164,7 @@ TEST_CASE("audit: the hash is SHA-256 over the previous hash and the canonical r
   CHECK(row.hash == base::sha256(std::string(32, '\0') + canonical));
 }
 
-TEST_CASE("audit: any changed, removed or appended row is found, and the first one is named") {
+TEST_CASE("audit: any changed, replaced, removed, reordered or appended row is found, and the first one is named") {
   LedgerSite site;
   site.applied();
   site.applied();
@@ -171,14 +172,25 @@ TEST_CASE("audit: any changed, removed or appended row is found, and the first o
     const char* statement;
     std::int64_t broken_at;
   };
-  const auto c = GENERATE(Case{"UPDATE audit SET reason = 'PATH_COLLISION' WHERE seq = 5", 5},
-                          Case{"UPDATE audit SET at = at + 1 WHERE seq = 3", 3},
-                          Case{"UPDATE audit SET hash = randomblob(32) WHERE seq = 4", 4},
-                          Case{"UPDATE audit SET prev_hash = zeroblob(32) WHERE seq = 7", 7},
-                          Case{"UPDATE audit SET to_state = 'NOWHERE' WHERE seq = 2", 2},
-                          Case{"DELETE FROM audit WHERE seq = 6", 6}, Case{"DELETE FROM audit WHERE seq = 1", 1},
-                          Case{"DELETE FROM audit WHERE seq >= 9", 9},
-                          Case{"UPDATE lease_audit SET outcome = 'REFUSED' WHERE seq = 1", 1});
+  const auto c = GENERATE(
+      Case{"UPDATE audit SET reason = 'PATH_COLLISION' WHERE seq = 5", 5},
+      Case{"UPDATE audit SET at = at + 1 WHERE seq = 3", 3},
+      Case{"UPDATE audit SET hash = randomblob(32) WHERE seq = 4", 4},
+      Case{"UPDATE audit SET prev_hash = zeroblob(32) WHERE seq = 7", 7},
+      Case{"UPDATE audit SET to_state = 'NOWHERE' WHERE seq = 2", 2}, Case{"DELETE FROM audit WHERE seq = 6", 6},
+      Case{"DELETE FROM audit WHERE seq = 1", 1}, Case{"DELETE FROM audit WHERE seq >= 9", 9},
+      Case{"REPLACE INTO audit SELECT a.seq, a.at, b.event, a.job_seq, b.job_id, b.mission_id, "
+           "b.job_type, b.object_id, b.from_state, b.to_state, b.move, b.worker_id, b.claim_id, "
+           "b.attempt, b.epoch, b.fence, b.reason, b.result, b.approval_id, b.provenance_hash, "
+           "b.actor, b.detail, a.prev_hash, a.hash FROM audit a, audit b WHERE a.seq = 3 AND b.seq = 8",
+           3},
+      Case{"UPDATE audit SET seq = -seq WHERE seq IN (4, 5); UPDATE audit SET seq = 5 WHERE seq = -4; "
+           "UPDATE audit SET seq = 4 WHERE seq = -5",
+           4},
+      Case{"UPDATE audit SET seq = seq + 1000 WHERE seq >= 6; UPDATE audit SET seq = seq - 1001 "
+           "WHERE seq > 1006",
+           6},
+      Case{"UPDATE lease_audit SET outcome = 'REFUSED' WHERE seq = 1", 1});
   INFO(c.statement);
   tamper(site, c.statement);
   const auto report = value_of(site.reader()->verify_chain());

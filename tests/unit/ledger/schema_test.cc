@@ -21,6 +21,12 @@ void force_state(LedgerSite& site, model::JobKind kind, State state) {
   value_of(sql.execute(ledger::sqlite::move_trigger(kind)));
 }
 
+std::string content_of(LedgerSite& site, const std::string& table) {
+  const std::string columns =
+      site.text("SELECT group_concat('quote(' || name || ')', '||') FROM pragma_table_info('" + table + "')");
+  return site.text("SELECT group_concat(line, char(10)) FROM (SELECT " + columns + " AS line FROM " + table + ")");
+}
+
 bool is_refused(const base::Result<void>& result, const std::string& why) {
   return !result && result.error().what.find(why) != std::string::npos;
 }
@@ -104,8 +110,56 @@ TEST_CASE("schema: both audits, late evidence, files and epochs are append only"
     CHECK_FALSE(sql.execute("UPDATE " + name + " SET " + column + " = " + column));
     CHECK_FALSE(sql.execute("DELETE FROM " + name));
   }
-  CHECK(is_refused(sql.execute("INSERT OR REPLACE INTO lease_audit SELECT * FROM lease_audit WHERE seq = 1"),
-                   "append only"));
+}
+
+// REPLACE deletes without asking the triggers on DELETE, so it needs guards of its own.
+TEST_CASE("schema: no way of writing replaces a row that is to stay") {
+  LedgerSite site;
+  site.admit(site.bad_file());
+  site.applied();
+  const Hand hand = site.executing();
+  ledger::Batch late;
+  late.finishes.push_back(
+      site.finish_of({hand.seq, base::ClaimId::generate()}, model::Event::kLose, model::ResultWord::kUnknown));
+  CHECK_FALSE(site.commit(late).finished.at(0));
+  auto& sql = site.sql();
+  for (const char* recursive : {"OFF", "ON"}) {
+    value_of(sql.execute(std::string("PRAGMA recursive_triggers = ") + recursive));
+    for (const char* table : {"ledger", "epochs", "jobs", "job_bodies", "files", "attempts", "effects", "late_evidence",
+                              "audit", "lease_audit"}) {
+      const std::string name = table;
+      INFO(name << ", recursive triggers " << recursive);
+      const std::int64_t rows = site.number("SELECT count(*) FROM " + name);
+      REQUIRE(rows > 0);
+      const std::string before = content_of(site, name);
+      for (const char* verb : {"INSERT OR REPLACE", "REPLACE"}) {
+        CHECK_FALSE(sql.execute(std::string(verb) + " INTO " + name + " SELECT * FROM " + name));
+        CHECK_FALSE(sql.execute(std::string(verb) + " INTO " + name + " SELECT * FROM " + name + " LIMIT 1"));
+      }
+      const std::string key = site.text("SELECT name FROM pragma_table_info('" + name + "') WHERE pk = 1");
+      for (const char* verb : {"UPDATE OR REPLACE", "UPDATE OR IGNORE"}) {
+        CHECK_FALSE(sql.execute(std::string(verb) + " " + name + " SET " + key + " = " + key));
+      }
+      CHECK(site.number("SELECT count(*) FROM " + name) == rows);
+      CHECK(content_of(site, name) == before);
+    }
+  }
+}
+
+TEST_CASE("schema: an audit takes its next row and no other") {
+  LedgerSite site;
+  site.admit(site.job());
+  auto& sql = site.sql();
+  for (const char* table : {"audit", "lease_audit"}) {
+    const std::string name = table;
+    const std::string rest = site.text("SELECT group_concat(name) FROM pragma_table_info('" + name + "') WHERE pk = 0");
+    for (const char* seq : {"max(seq) + 2", "0", "-1", "NULL"}) {
+      INFO(name << " " << seq);
+      CHECK(is_refused(
+          sql.execute("INSERT INTO " + name + " (seq, " + rest + ") SELECT " + seq + ", " + rest + " FROM " + name),
+          "append only"));
+    }
+  }
 }
 
 TEST_CASE("schema: effects and attempts are permanent, and what was applied stays applied") {
@@ -127,10 +181,16 @@ TEST_CASE("schema: counters never go back") {
   CHECK_FALSE(site.sql().execute("UPDATE ledger SET ledger_id = randomblob(16)"));
 }
 
-TEST_CASE("schema: a ledger whose guard was taken away is not opened") {
+TEST_CASE("schema: a ledger whose guard was taken away, weakened or added to is not opened") {
   LedgerSite site;
   site.close();
-  value_of(site.sql().execute("DROP TRIGGER jobs_move"));
+  const char* const tampering =
+      GENERATE("DROP TRIGGER jobs_move", "DROP TRIGGER audit_next", "DROP TRIGGER late_evidence_stay",
+               "DROP TRIGGER audit_keep; CREATE TRIGGER audit_keep BEFORE UPDATE ON audit WHEN 0 "
+               "BEGIN SELECT RAISE(ABORT, 'audit: append only'); END",
+               "CREATE TRIGGER more AFTER INSERT ON jobs BEGIN SELECT 1; END");
+  INFO(tampering);
+  value_of(site.sql().execute(tampering));
   auto opened = site.try_open();
   REQUIRE_FALSE(opened);
   CHECK(opened.error().code == base::ErrorCode::kCorrupt);

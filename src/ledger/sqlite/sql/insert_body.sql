@@ -1,1 +1,1 @@
-INSERT INTO job_bodies (seq, bytes) VALUES (?, ?)
+INSERT OR FAIL INTO job_bodies (seq, bytes) VALUES (?, ?)

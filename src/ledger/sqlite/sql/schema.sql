@@ -1,8 +1,8 @@
 -- The ledger of one executor kind, version 1. Times are integer microseconds UTC, ids raw octets, states and reasons
 -- their stable words. The triggers that hold the moves of a job are made from the model's table (schema.cc).
 --
--- What runs for every job (triggers on states, OR FAIL in the statements, the deferred reference) is written so that
--- SQLite needs no statement journal, which would copy each page touched: a failure rolls the whole transaction back anyway.
+-- What runs for every job (RAISE(FAIL) in the triggers, OR FAIL in the statements, the deferred references) is written so
+-- that SQLite needs no statement journal, which would copy each page touched: a failure rolls the whole transaction back anyway.
 
 -- One row: what this ledger is, and the counters that never go back.
 CREATE TABLE ledger (
@@ -121,7 +121,7 @@ CREATE INDEX jobs_settling ON jobs (settle_until) WHERE settle_until IS NOT NULL
 
 -- The canonical bytes, apart, so that a job's row stays small.
 CREATE TABLE job_bodies (
-  seq           INTEGER PRIMARY KEY REFERENCES jobs (seq),
+  seq           INTEGER PRIMARY KEY REFERENCES jobs (seq) DEFERRABLE INITIALLY DEFERRED,
   bytes         BLOB NOT NULL
 ) STRICT;
 
@@ -144,10 +144,10 @@ CREATE TABLE files (
 CREATE INDEX files_job_id ON files (job_id) WHERE job_id IS NOT NULL;
 
 CREATE TABLE attempts (
-  job_seq         INTEGER NOT NULL REFERENCES jobs (seq),
+  job_seq         INTEGER NOT NULL REFERENCES jobs (seq) DEFERRABLE INITIALLY DEFERRED,
   number          INTEGER NOT NULL,          -- from 1
   attempt_id      BLOB NOT NULL CHECK (length(attempt_id) = 16),
-  effect          INTEGER REFERENCES effects (id),
+  effect          INTEGER REFERENCES effects (id) DEFERRABLE INITIALLY DEFERRED,
   effect_key      BLOB NOT NULL CHECK (length(effect_key) = 32),
   repetition      INTEGER NOT NULL,          -- n of the Idempotency-Key
   content_sha256  BLOB NOT NULL CHECK (length(content_sha256) = 32),
@@ -170,8 +170,8 @@ CREATE TABLE effects (
   vault_path      TEXT NOT NULL,
   commit_id       TEXT NOT NULL,
   content_sha256  BLOB NOT NULL,
-  job_seq         INTEGER NOT NULL REFERENCES jobs (seq),
-  state           TEXT NOT NULL,             -- POSSIBLE, NONE, APPLIED, UNKNOWN
+  job_seq         INTEGER NOT NULL REFERENCES jobs (seq) DEFERRABLE INITIALLY DEFERRED,
+  state           TEXT NOT NULL,             -- POSSIBLE, NONE, UNSENT (NONE, and never sent), APPLIED, UNKNOWN
   applied_audit   INTEGER,                   -- the row of the audit that confirmed it
   UNIQUE (effect_key, repetition)
 ) STRICT;
@@ -277,7 +277,31 @@ CREATE TRIGGER late_evidence_keep BEFORE UPDATE ON late_evidence BEGIN SELECT RA
 CREATE TRIGGER late_evidence_stay BEFORE DELETE ON late_evidence BEGIN SELECT RAISE(ABORT, 'late_evidence: append only'); END;
 CREATE TRIGGER audit_keep BEFORE UPDATE ON audit BEGIN SELECT RAISE(ABORT, 'audit: append only'); END;
 CREATE TRIGGER audit_stay BEFORE DELETE ON audit BEGIN SELECT RAISE(ABORT, 'audit: append only'); END;
-CREATE TRIGGER lease_audit_next BEFORE INSERT ON lease_audit WHEN NEW.seq <> (SELECT coalesce(max(seq), 0) + 1 FROM lease_audit)
-BEGIN SELECT RAISE(ABORT, 'lease_audit: append only'); END;
 CREATE TRIGGER lease_audit_keep BEFORE UPDATE ON lease_audit BEGIN SELECT RAISE(ABORT, 'lease_audit: append only'); END;
 CREATE TRIGGER lease_audit_stay BEFORE DELETE ON lease_audit BEGIN SELECT RAISE(ABORT, 'lease_audit: append only'); END;
+-- REPLACE removes rows without asking the triggers on DELETE, so no row may come in where one stands already.
+CREATE TRIGGER ledger_once BEFORE INSERT ON ledger WHEN EXISTS (SELECT 1 FROM ledger)
+BEGIN SELECT RAISE(FAIL, 'ledger: has one row'); END;
+CREATE TRIGGER epochs_once BEFORE INSERT ON epochs WHEN NEW.epoch <= (SELECT max(epoch) FROM epochs)
+BEGIN SELECT RAISE(FAIL, 'epochs: append only'); END;
+CREATE TRIGGER jobs_once BEFORE INSERT ON jobs WHEN EXISTS (SELECT 1 FROM jobs WHERE seq = NEW.seq OR job_id = NEW.job_id)
+BEGIN SELECT RAISE(FAIL, 'jobs: never replaced'); END;
+CREATE TRIGGER job_bodies_once BEFORE INSERT ON job_bodies WHEN EXISTS (SELECT 1 FROM job_bodies WHERE seq = NEW.seq)
+BEGIN SELECT RAISE(FAIL, 'job_bodies: never replaced'); END;
+CREATE TRIGGER files_once BEFORE INSERT ON files
+  WHEN EXISTS (SELECT 1 FROM files WHERE audit = NEW.audit OR take = NEW.take)
+BEGIN SELECT RAISE(FAIL, 'files: never replaced'); END;
+CREATE TRIGGER attempts_once BEFORE INSERT ON attempts
+  WHEN EXISTS (SELECT 1 FROM attempts WHERE job_seq = NEW.job_seq AND number = NEW.number)
+BEGIN SELECT RAISE(FAIL, 'attempts: never replaced'); END;
+CREATE TRIGGER effects_once BEFORE INSERT ON effects
+  WHEN EXISTS (SELECT 1 FROM effects WHERE id = NEW.id OR (effect_key = NEW.effect_key AND repetition = NEW.repetition))
+BEGIN SELECT RAISE(FAIL, 'effects: never replaced'); END;
+CREATE TRIGGER late_evidence_once BEFORE INSERT ON late_evidence
+  WHEN EXISTS (SELECT 1 FROM late_evidence WHERE id = NEW.id)
+BEGIN SELECT RAISE(FAIL, 'late_evidence: append only'); END;
+CREATE TRIGGER audit_next BEFORE INSERT ON audit WHEN NEW.seq IS NOT (SELECT coalesce(max(seq), 0) + 1 FROM audit)
+BEGIN SELECT RAISE(FAIL, 'audit: append only'); END;
+CREATE TRIGGER lease_audit_next BEFORE INSERT ON lease_audit
+  WHEN NEW.seq IS NOT (SELECT coalesce(max(seq), 0) + 1 FROM lease_audit)
+BEGIN SELECT RAISE(FAIL, 'lease_audit: append only'); END;
