@@ -34,6 +34,7 @@ struct Attempts::Job {
   Phase phase = Phase::kClaimed;
   std::unique_ptr<Prepared> prepared;
   base::AttemptId attempt;
+  bool found_absent = false;               // by a read-back: no earlier attempt did it
   bool taken_over = false;                 // EXECUTING when its worker died: read back only
   const model::OutcomeRow* row = nullptr;  // of the answer
   model::Answer answer;
@@ -161,6 +162,7 @@ void Attempts::after_first_read(Job& job, const receiver::ReadResult& read) {
   }
   // It is not there, and its settle time is over (it was RETRYABLE at least that long): no earlier attempt did it.
   job.record.may_have_effect = false;
+  job.found_absent = true;
   job.phase = Phase::kClaimed;
   claimed_.push_back(job.record.seq.value);
 }
@@ -201,7 +203,7 @@ void Attempts::collect(ledger::Batch& batch, std::size_t slots, bool may_start) 
     job->attempt = base::AttemptId::generate();
     job->phase = Phase::kStarting;
     batch.starts.push_back({job->record.seq, *job->record.claim_id, job->attempt, job->prepared->effect_key,
-                            job->prepared->content_sha256});
+                            job->prepared->content_sha256, job->found_absent});
     --slots;
   }
   while (!finished_.empty()) {

@@ -52,6 +52,9 @@ struct Start {
   base::AttemptId attempt_id;
   base::Sha256 effect_key;
   base::Sha256 content_sha256;
+  // A read-back after the settle time found that no earlier attempt of this job did it. Required where one may have
+  // (G2): else INVALID_TRANSITION.
+  bool found_absent = false;
 };
 
 // The end or the retry of a job in this worker's hands (durable point 3). From CLAIMED it passes J05 first, in the same
@@ -106,7 +109,7 @@ struct Admitted {
 
 struct Started {
   bool ok = false;
-  int repetition = 0;  // n of the Idempotency-Key
+  int repetition = 0;  // n of the Idempotency-Key: of no request of this effect that may have left the machine
   std::optional<model::Reason>
       refused;  // STALE_EPOCH, LEASE_EXPIRED, GATE_BLOCKED, INVALID_TRANSITION; nothing may be sent.
                 // The claim is gone (drop the job) or the attempt is VOID and the job RETRYABLE.

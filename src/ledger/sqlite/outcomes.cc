@@ -14,6 +14,9 @@ using model::Reason;
 using model::ResultWord;
 using model::State;
 
+// Of an effect whose request never left the machine.
+constexpr std::string_view kUnsent = "UNSENT";
+
 std::string_view name_of_end(State to, ResultWord result) {
   if (to == State::kRejected) return "REJECTED";
   if (result == ResultWord::kApplied || result == ResultWord::kObservedApplied) return "EXECUTED";
@@ -78,26 +81,29 @@ base::Result<void> end_followers(Work& work, const Job& first, std::vector<Ended
   return {};
 }
 
-// The effect that this attempt is for, and its repetition: an automatic retry keeps both.
+// The effect that this attempt is for, and its repetition. The number names one request: a receiver that answers a
+// number it knows with its old answer must not do so for a request that is meant to change something. So only a request
+// that never left the machine lends its number to the next one (decisions/0015-one-number-a-request.md).
 base::Result<void> begin_effect(Work& work, Job& job, const Start& start) {
   std::optional<std::int64_t> last;
-  bool applied = false;
+  bool unsent = false;
   job.repetition = 0;
   {
     Use use(work.sql.last_effect);
     if (INTRAY_TRY(use.bind(start.effect_key).next())) {
       last = use.integer();
       job.repetition = static_cast<int>(use.integer());
-      applied = use.text() == "APPLIED";
+      unsent = use.text() == kUnsent;
+      INTRAY_TRY(use.intact());
     }
   }
-  if (last && !applied) {
+  if (last && unsent) {
     Use use(work.sql.reopen_effect);
     INTRAY_TRY(use.bind(job.seq).bind(*last).swap());
     job.effect = last;
     return {};
   }
-  if (applied) ++job.repetition;
+  if (last) ++job.repetition;
   Use use(work.sql.insert_effect);
   use.bind(start.effect_key).bind(job.repetition).bind(job.facts.object_id).bind(job.facts.vault_path);
   use.bind(job.facts.commit).bind(start.content_sha256).bind(job.seq);
@@ -164,7 +170,7 @@ base::Result<Started> start(Work& work, const Start& start, std::vector<Ended>& 
   auto job = INTRAY_TRY(load_job(work, start.seq));
   if (!job || !holds(work, *job, start.claim_id)) return refused(Reason::kStaleEpoch);
   const model::Edge* edge = edge_for(work, *job, Event::kStart, State::kExecuting);
-  if (edge == nullptr) {
+  if (edge == nullptr || (job->may_have_effect && !start.found_absent)) {
     INTRAY_TRY(record_refusal(work, *job, State::kExecuting));
     return refused(Reason::kInvalidTransition);
   }
@@ -173,6 +179,8 @@ base::Result<Started> start(Work& work, const Start& start, std::vector<Ended>& 
     INTRAY_TRY(refuse_start(work, *job, start, reason, *edge, ended));
     return refused(reason);
   }
+  // What an earlier attempt left open is settled by the read-back that allows this one.
+  if (job->attempts > 0) INTRAY_TRY(settle_attempt(work, *job, "NONE", {}));
   INTRAY_TRY(begin_effect(work, *job, start));
   ++job->attempts;
   ++job->attempt_count;
@@ -225,12 +233,14 @@ base::Result<bool> finish(Work& work, const Finish& finish, std::vector<Ended>& 
   if (!had_attempt) INTRAY_TRY(pass_start(work, *job));
   job->may_have_effect = finish.may_have_effect;
   if (to == State::kRetryable) {
+    const bool unsent = had_attempt && !finish.counts_attempt && !finish.may_have_effect;
     if (had_attempt && !finish.counts_attempt && job->attempt_count > 0) --job->attempt_count;
     INTRAY_TRY(retry(work, *job,
                      {.reason = finish.reason,
                       .evidence = finish.evidence,
                       .not_before = finish.not_before,
-                      .settle_until = finish.settle_until},
+                      .settle_until = finish.settle_until,
+                      .unsent = unsent},
                      Ended::From::kLease, ended));
     return true;
   }
@@ -316,6 +326,10 @@ base::Result<void> retry(Work& work, Job& job, const Retry& how, Ended::From fro
   job.settle_until = how.settle_until;
   ++job.revision;
   INTRAY_TRY(settle_attempt(work, job, job.may_have_effect ? "POSSIBLE" : "NONE", how.evidence));
+  if (how.unsent && job.effect) {
+    Use use(work.sql.settle_effect);
+    INTRAY_TRY(use.bind(kUnsent).bind(*job.effect).change());
+  }
   if (how.settle_until && work.settling) {
     work.settling->push_back({job.seq, job.facts.object_id, job.facts.vault_path, *how.settle_until});
   }

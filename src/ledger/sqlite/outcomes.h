@@ -41,6 +41,7 @@ struct Retry {
   std::optional<base::WallTime> not_before;
   std::optional<base::WallTime> settle_until;
   bool suspect = false;
+  bool unsent = false;  // the attempt that ends here never left the machine
 };
 base::Result<void> retry(Work& work, Job& job, const Retry& how, Ended::From from, std::vector<Ended>& ended);
 // J16 or J17 for a RETRYABLE job whose attempts or deadline are used up; false: neither is.

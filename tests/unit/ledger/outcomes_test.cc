@@ -144,26 +144,77 @@ TEST_CASE("outcomes: a result under a claim that is gone changes nothing and is 
   CHECK(start(site, site.start_of({hand.seq, base::ClaimId::generate()})).refused == Reason::kStaleEpoch);
 }
 
-TEST_CASE(
-    "outcomes: n of the Idempotency-Key: an automatic retry keeps it, a save of what was applied before adds one") {
+TEST_CASE("outcomes: n of the Idempotency-Key names one request: only one that never left lends its number") {
   LedgerSite site;
-  const Hand first = site.claimed({.object_id = "o"});
-  CHECK(start(site, site.start_of(first, "x")).repetition == 0);
-  auto retry = site.finish_of(first, Event::kRetry);
-  retry.may_have_effect = true;
-  finish(site, retry);
-  CHECK(site.text("SELECT outcome FROM attempts") == "POSSIBLE");
-  const Hand again = claim_again(site);
-  CHECK(start(site, site.start_of(again, "x")).repetition == 0);
-  site.ended_by(site.finish_of(again, Event::kConfirm, ResultWord::kApplied));
+  Hand hand = site.claimed({.object_id = "o"});
+  const auto begin = [&](bool found_absent) {
+    auto one = site.start_of(hand, "x");
+    one.found_absent = found_absent;
+    return start(site, one);
+  };
+  CHECK(begin(false).repetition == 0);
 
-  const auto history = value_of(site->save_history(site.start_of(again, "x").effect_key, "o", "/app/vault/other.md"));
-  CHECK(history.effect_applied_content == base::sha256("x"));
-  CHECK(history.last_content == base::sha256("x"));
+  SECTION("no connection: nothing was sent") {
+    auto unsent = site.finish_of(hand, Event::kRetry);
+    unsent.counts_attempt = false;
+    finish(site, unsent);
+    hand = claim_again(site);
+    auto given_back = site.finish_of(hand, Event::kRetry);  // claimed, and put back without a start
+    given_back.counts_attempt = false;
+    finish(site, given_back);
+    hand = claim_again(site);
+    CHECK(begin(false).repetition == 0);
+    site.ended_by(site.finish_of(hand, Event::kConfirm, ResultWord::kApplied));
+    CHECK(site.text("SELECT group_concat(repetition || state) FROM effects") == "0APPLIED");
+  }
+  SECTION("the answer was lost, and the read-back found it absent") {
+    auto lost = site.finish_of(hand, Event::kRetry);
+    lost.may_have_effect = true;
+    finish(site, lost);
+    CHECK(site.text("SELECT outcome FROM attempts") == "POSSIBLE");
+    hand = claim_again(site);
+    CHECK(begin(true).repetition == 1);
+    CHECK(site.text("SELECT group_concat(outcome) FROM attempts") == "NONE");
+    site.ended_by(site.finish_of(hand, Event::kConfirm, ResultWord::kApplied));
+    CHECK(site.text("SELECT group_concat(repetition || state) FROM effects") == "0NONE,1APPLIED");
+  }
+  SECTION("the receiver said no for now, or the read-back in the same breath found other content") {
+    finish(site, site.finish_of(hand, Event::kRetry));
+    hand = claim_again(site);
+    CHECK(begin(false).repetition == 1);
+  }
+  SECTION("the receiver said yes, and the content is not there: the next job's request is another one") {
+    auto mismatch = site.finish_of(hand, Event::kLose, ResultWord::kUnknown);
+    mismatch.reason = Reason::kVerifyMismatch;
+    mismatch.may_have_effect = true;
+    site.ended_by(mismatch);
+    hand = site.claimed({.object_id = "o"});
+    CHECK(begin(false).repetition == 1);
+    CHECK(site.text("SELECT group_concat(repetition || state) FROM effects") == "0UNKNOWN,1POSSIBLE");
+  }
+  SECTION("it was applied, and is saved again after a drift") {
+    site.ended_by(site.finish_of(hand, Event::kConfirm, ResultWord::kApplied));
+    const auto history = value_of(site->save_history(site.start_of(hand, "x").effect_key, "o", "/app/vault/other.md"));
+    CHECK(history.effect_applied_content == base::sha256("x"));
+    CHECK(history.last_content == base::sha256("x"));
+    hand = site.claimed({.object_id = "o"});
+    CHECK(begin(false).repetition == 1);
+    CHECK(site.text("SELECT group_concat(repetition || state) FROM effects") == "0APPLIED,1POSSIBLE");
+  }
+}
 
-  const Hand second = site.claimed({.object_id = "o"});
-  CHECK(start(site, site.start_of(second, "x")).repetition == 1);
-  CHECK(site.text("SELECT group_concat(repetition || state) FROM effects") == "0APPLIED,1POSSIBLE");
+TEST_CASE("outcomes: no second request while the first may have worked, unless a read-back found it absent (G2)") {
+  LedgerSite site;
+  const Hand first = site.executing();
+  auto lost = site.finish_of(first, Event::kRetry);
+  lost.may_have_effect = true;
+  finish(site, lost);
+  const Hand hand = claim_again(site);
+  const auto refused = start(site, site.start_of(hand));
+  CHECK(refused.refused == Reason::kInvalidTransition);
+  CHECK(site.state_of(hand.seq) == State::kClaimed);
+  CHECK(site.number("SELECT count(*) FROM attempts") == 1);
+  CHECK(site.trail(hand.seq).ends_with("TRANSITION_REFUSED"));
 }
 
 TEST_CASE("outcomes: history names what was last applied to the object or to the path, by audit order") {
@@ -206,7 +257,9 @@ TEST_CASE("outcomes: used-up attempts end the job in the commit of its last retr
   retry.may_have_effect = possible;
   CHECK(finish(site, retry).ended.empty());
   hand = claim_again(site);
-  REQUIRE(start(site, site.start_of(hand)).ok);
+  auto again = site.start_of(hand);
+  again.found_absent = possible;
+  REQUIRE(start(site, again).ok);
   auto last = site.finish_of(hand, Event::kRetry);
   last.may_have_effect = possible;
   const auto result = finish(site, last);

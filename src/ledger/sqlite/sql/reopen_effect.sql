@@ -1,1 +1,1 @@
-UPDATE OR FAIL effects SET state = 'POSSIBLE', job_seq = ? WHERE id = ? AND state <> 'APPLIED'
+UPDATE OR FAIL effects SET state = 'POSSIBLE', job_seq = ? WHERE id = ? AND state = 'UNSENT'

@@ -1,1 +1,1 @@
-UPDATE OR FAIL effects SET state = ? WHERE id = ? AND state <> 'APPLIED'
+UPDATE OR FAIL effects SET state = ? WHERE id = ? AND state NOT IN ('APPLIED', 'UNSENT')
