@@ -62,14 +62,15 @@ constexpr auto kDocs = std::to_array<ReasonDoc>({
     {Reason::kCreatedInFuture, "CREATED_IN_FUTURE", EffectPossible::kNo,
      "The job's created_at is more than 5 minutes ahead of the executor's clock.",
      "Nothing was sent. Compare the clocks of requester and executor (`timedatectl` on both), correct the wrong "
-     "one and submit a new job."},
+     "one and submit a new job; it may have the same idempotency key."},
     {Reason::kJobTooOld, "JOB_TOO_OLD", EffectPossible::kNo,
      "The job was created longer ago than job.max_age allows when it was admitted.",
-     "Nothing was sent. Submit a new job; raise `job.max_age` if the executor is regularly down for longer."},
+     "Nothing was sent. Submit a new job, which may have the same idempotency key; raise `job.max_age` if the executor "
+     "is regularly down for longer."},
     {Reason::kStaleMission, "STALE_MISSION", EffectPossible::kNo,
      "The job's mission_id is not on the site's list of active missions.",
      "Nothing was sent. Add the mission to the file that `missions.file` names if it is still active, then submit "
-     "a new job."},
+     "a new job; it may have the same idempotency key."},
     {Reason::kJobIdConflict, "JOB_ID_CONFLICT", EffectPossible::kNo,
      "Another job with the same job_id but other bytes was admitted before; that one is untouched.",
      "Nothing was sent for this file. `intray show JOB` shows the first job; the requester must draw a new job_id "
@@ -356,6 +357,16 @@ std::span<const ReasonDoc> all_reasons() { return kDocs; }
 const ReasonDoc& doc_of(Reason reason) { return kDocs.at(static_cast<std::size_t>(reason)); }
 
 std::string_view to_word(Reason reason) { return doc_of(reason).word; }
+
+bool is_about_job_alone(Reason reason) {
+  switch (reason) {
+    case Reason::kCreatedInFuture:
+    case Reason::kJobTooOld:
+    case Reason::kStaleMission:
+    case Reason::kDeadlineExceeded: return true;
+    default: return false;
+  }
+}
 
 std::optional<Reason> parse_reason(std::string_view word) {
   for (const ReasonDoc& doc : kDocs)

@@ -113,6 +113,9 @@ std::span<const ReasonDoc> all_reasons();
 const ReasonDoc& doc_of(Reason reason);
 std::string_view to_word(Reason reason);
 std::optional<Reason> parse_reason(std::string_view word);
+// Whether a job that was rejected with this reason, untried, was refused for what it is itself (its time, its mission),
+// not for what it asks for: then the next job with its idempotency key is a first one, not a replay of the refusal.
+bool is_about_job_alone(Reason reason);
 
 // How a final job ended, in one word.
 enum class ResultWord {

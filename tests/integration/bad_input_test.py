@@ -2,6 +2,7 @@
 """Bad input: each bad job is REJECTED with its reason, the rest goes on, and nothing of it reaches the receiver."""
 import os
 import socket
+import time
 import uuid
 
 import harness
@@ -166,6 +167,20 @@ class Replays(SiteTest):
         self.assertEqual(site.outcome(again["job_id"]), ("SUCCEEDED", None, "IDEMPOTENT_REPLAY"))
         self.assertEqual(len(receiver.saves_received()), 1)
         self.assertEqual(len(site.names("done")), 3)
+
+    def test_a_job_refused_for_its_age_does_not_answer_for_the_next_one(self):
+        self.repo.write("a.md", "a\n")
+        commit = self.repo.commit()
+        receiver, site = self.start_receiver(), self.make_site()
+        old = site.job(commit, "a.md", b"a\n", created_at="2001-01-01T00:00:00Z")
+        site.drop(old)
+        site.once(code=None)
+        self.assertEqual(site.outcome(old["job_id"])[:2], ("REJECTED", "JOB_TOO_OLD"))
+        again = dict(old, job_id=str(uuid.uuid4()), created_at=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()))
+        site.drop(again)
+        site.once()
+        self.assertEqual(site.outcome(again["job_id"]), ("SUCCEEDED", None, "APPLIED"))
+        self.assertEqual(len(receiver.saves_received()), 1)
 
 
 if __name__ == "__main__":

@@ -115,17 +115,38 @@ base::Result<Admitted> admit_again(Work& work, const Admit& file, const Known& k
   return admitted;
 }
 
-base::Result<std::optional<base::JobSeq>> first_of_key(Work& work, const base::IdempotencyKey& key) {
-  Use use(work.sql.first_of_key);
+// The jobs of one idempotency key as the next of them sees them.
+struct KeyHolder {
+  base::JobSeq newest;
+  base::JobSeq first;  // what the newest follows, or itself
+};
+
+base::Result<std::optional<KeyHolder>> holder_of_key(Work& work, const base::IdempotencyKey& key) {
+  Use use(work.sql.newest_of_key);
   if (!INTRAY_TRY(use.bind(key).next())) return std::nullopt;
-  return use.number<base::JobSeq>();
+  KeyHolder holder;
+  holder.newest = use.number<base::JobSeq>();
+  holder.first = use.number<base::JobSeq>();
+  INTRAY_TRY(use.intact());
+  return holder;
 }
 
-base::Result<bool> asks_the_same(Work& work, base::JobSeq first, const std::string& bytes) {
+// The job that the next one of its key follows; none where that one ended for reasons of its own, untried: then the
+// next one is tried. Only the newest is looked at, whatever the number of jobs: each of them names the first of its
+// time.
+base::Result<std::optional<Job>> first_to_follow(Work& work, base::JobSeq first) {
+  auto job = INTRAY_TRY(load_job(work, first));
+  if (!job) return base::fail(base::ErrorCode::kCorrupt, "jobs: a row vanished");
+  const bool untried = job->state == State::kRejected && job->attempts == 0;
+  if (untried && job->reason && model::is_about_job_alone(*job->reason)) return std::nullopt;
+  return job;
+}
+
+base::Result<bool> asks_the_same(Work& work, base::JobSeq other, const std::string& bytes) {
   Use use(work.sql.body);
-  if (!INTRAY_TRY(use.bind(first).next())) {
+  if (!INTRAY_TRY(use.bind(other).next())) {
     return base::fail(base::ErrorCode::kCorrupt,
-                      "job_bodies: the bytes of job " + std::to_string(first.value) + " are missing");
+                      "job_bodies: the bytes of job " + std::to_string(other.value) + " are missing");
   }
   return model::same_request(use.raw(), bytes);
 }
@@ -221,23 +242,21 @@ base::Result<Admitted> enter(Work& work, const Admit& file, Job job) {
 }
 
 // A replay: in line behind its first job, or where that is final, through it at once.
-base::Result<Admitted> follow(Work& work, const Admit& file, Job job, base::JobSeq first_seq) {
-  const auto first = INTRAY_TRY(load_job(work, first_seq));
-  if (!first) return base::fail(base::ErrorCode::kCorrupt, "jobs: a row vanished");
+base::Result<Admitted> follow(Work& work, const Admit& file, Job job, const Job& first) {
   const model::Edge* edge = edge_for(work, job, Event::kAdmit, State::kReady);
   if (edge == nullptr) return base::fail(base::ErrorCode::kInvalid, "the table has no row for an admission");
-  job.follows = first_seq;
+  job.follows = first.seq;
   AuditRow row = move_of(work, job, "REQUESTED", *edge);
   INTRAY_TRY(record(work, job, row));
   job.state = State::kReady;
   INTRAY_TRY(insert(work, file, job));
-  if (!model::is_final(first->state)) {
+  if (!model::is_final(first.state)) {
     Admitted admitted;
     admitted.admission = Admission::kFollowing;
     return admitted;
   }
   std::vector<Ended> ended;
-  INTRAY_TRY(replay(work, job, *first, Ended::From::kLease, ended));
+  INTRAY_TRY(replay(work, job, first, Ended::From::kLease, ended));
   return ended_at_once(std::move(ended.front()));
 }
 
@@ -255,13 +274,17 @@ base::Result<Admitted> admit(Work& work, const Admit& file) {
     if (known->sha256 == *file.sha256) return admit_again(work, file, *known);
     return reject_file(work, file, Reason::kJobIdConflict, facts.job_id, "another job has this job_id");
   }
-  const auto first = INTRAY_TRY(first_of_key(work, facts.idempotency_key));
-  if (first && !INTRAY_TRY(asks_the_same(work, *first, file.bytes))) {
+  const auto holder = INTRAY_TRY(holder_of_key(work, facts.idempotency_key));
+  if (holder && !INTRAY_TRY(asks_the_same(work, holder->newest, file.bytes))) {
     return reject_file(work, file, Reason::kIdempotencyKeyConflict, facts.job_id,
                        "another request has this idempotency_key");
   }
+  const auto first = holder ? INTRAY_TRY(first_to_follow(work, holder->first)) : std::nullopt;
   Job job = new_job(work, file, work.next_job());
-  if (file.refusal) return refuse(work, file, std::move(job));
+  if (file.refusal) {
+    if (first) job.follows = first->seq;  // whose turn it is stays known
+    return refuse(work, file, std::move(job));
+  }
   if (first) return follow(work, file, std::move(job), *first);
   return enter(work, file, std::move(job));
 }

@@ -180,6 +180,58 @@ TEST_CASE("idempotency: a follower of a job in OUTCOME_UNKNOWN waits, past every
   CHECK(value_of(site->waiting()).ready == 1);
 }
 
+// A resend with a new created_at would otherwise be answered with the age of the first for ever.
+TEST_CASE("idempotency: a first job refused for its own age or mission, untried, is no first job to the next one") {
+  LedgerSite site;
+  const Twins pair = twins();
+  auto old = site.job(pair.first);
+  SECTION("refused at admission") {
+    old.refusal = GENERATE(Reason::kJobTooOld, Reason::kCreatedInFuture, Reason::kStaleMission);
+    REQUIRE(site.admit(old).admission == Admission::kEnded);
+  }
+  SECTION("waited past its deadline") {
+    old.claim_now = false;
+    REQUIRE(site.admit(old).admission == Admission::kReady);
+    site.clock.advance(std::chrono::hours{25});
+    site.die_and_take_over();
+    ledger::Batch expiry;
+    expiry.expire = true;
+    REQUIRE(site.commit(expiry).ended.at(0).receipt.reason == Reason::kDeadlineExceeded);
+  }
+  const Hand second = site.executing(pair.second);  // runs by itself
+  CHECK(second.seq == base::JobSeq{2});
+
+  // A resend of the refused kind in between hides nobody: the next one follows the job that runs.
+  auto third = site.job(pair.second);
+  third.refusal = Reason::kJobTooOld;
+  CHECK(site.admit(third).ended->receipt.reason == Reason::kJobTooOld);
+  CHECK(site.admit(site.job(pair.second)).admission == Admission::kFollowing);
+  ledger::Batch batch;
+  batch.finishes.push_back(site.finish_of(second, Event::kConfirm, ResultWord::kApplied));
+  CHECK(site.commit(batch).ended.size() == 2);
+  CHECK(site.state_of(base::JobSeq{4}) == State::kSucceeded);
+  const auto fifth = site.admit(site.job(pair.second));
+  REQUIRE(fifth.ended);
+  CHECK(fifth.ended->receipt.result == ResultWord::kIdempotentReplay);
+  CHECK(fifth.ended->receipt.state == State::kSucceeded);
+}
+
+TEST_CASE("idempotency: a refusal of what a job asks for is replayed, and its key stays bound to that request") {
+  LedgerSite site;
+  const Twins pair = twins();
+  const Hand first = site.claimed(pair.first);
+  auto denied = site.finish_of(first, Event::kDeny, ResultWord::kRefused);
+  denied.reason = Reason::kUnknownCommit;
+  site.ended_by(denied);
+  CHECK(site.admit(site.job(pair.second)).ended->receipt.result == ResultWord::kIdempotentReplay);
+
+  LedgerSite other;
+  auto old = other.job(pair.first);
+  old.refusal = Reason::kJobTooOld;
+  other.admit(old);
+  CHECK(other.admit(other.job({.key = pair.first.key})).ended->receipt.reason == Reason::kIdempotencyKeyConflict);
+}
+
 TEST_CASE("idempotency: same key, another request: REJECTED IDEMPOTENCY_KEY_CONFLICT") {
   LedgerSite site;
   const auto key = base::IdempotencyKey::generate();

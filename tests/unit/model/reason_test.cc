@@ -43,6 +43,13 @@ TEST_CASE("reason: the words are the contract's closed list, each with its enume
   for (const std::string_view other : {"", "unsafe_path", "UNSAFE_PATH ", "UNSAFE"}) CHECK(!parse_reason(other));
 }
 
+TEST_CASE("reason: few refusals are about the job alone and not about what it asks for") {
+  std::string words;
+  for (const ReasonDoc& doc : all_reasons())
+    if (is_about_job_alone(doc.reason)) words += (words.empty() ? "" : " ") + std::string(doc.word);
+  CHECK(words == "CREATED_IN_FUTURE JOB_TOO_OLD STALE_MISSION DEADLINE_EXCEEDED");
+}
+
 TEST_CASE("reason: every code says what happened and what to do, in whole sentences of its own") {
   std::set<std::string_view> seen;
   for (const ReasonDoc& doc : all_reasons()) {
