@@ -13,7 +13,7 @@ SANITIZE := -Db_sanitize=address,undefined -Db_lundef=false -Doptimization=0 -Dc
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:  # ninja does its own
-.PHONY: help build programs test demo bench lint sanitize check-layers format install clean setup-build setup-test setup-lint
+.PHONY: help build programs installable test demo bench lint sanitize check-layers format install deb clean setup-build setup-test setup-lint
 
 help: ## this list
 	@echo 'intray: make TARGET'
@@ -49,10 +49,17 @@ check-layers: setup-test ## who includes whom, where system calls and SQL may st
 format: setup-lint ## lays out the source in place with clang-format
 	@tools/dev/lint --fix-format
 
-install: programs ## puts programs and man pages under DESTDIR and PREFIX
-	@meson configure $(BUILD) -Dprefix=$(abspath $(PREFIX))
-	@ninja -C $(BUILD) $(PROGRAMS)
+install: installable ## puts programs, manual pages, units, users, policies under DESTDIR and PREFIX (docs/packaging.md)
 	@DESTDIR='$(abspath $(DESTDIR))' meson install -C $(BUILD) --no-rebuild
+
+installable: setup-build $(BUILD)/build.ninja
+	@meson setup --reconfigure $(BUILD) -Dprefix=$(abspath $(PREFIX)) >/dev/null  # sees packages that came later, too
+	@ninja -C $(BUILD) $(PROGRAMS)
+	@! ninja -C $(BUILD) -t query selinux/intray.pp >/dev/null 2>&1 || ninja -C $(BUILD) selinux/intray.pp
+
+deb: PREFIX = /usr
+deb: setup-test installable ## makes a Debian package of it in BUILD
+	@tools/debian/build-deb $(BUILD)
 
 clean: ## removes BUILD and ASAN_BUILD
 	rm -rf $(BUILD) $(ASAN_BUILD)
