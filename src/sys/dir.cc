@@ -60,13 +60,6 @@ FileInfo info_of(const struct stat& st) {
                   .changed_at = time_of(st.st_ctim)};
 }
 
-// The umask and a default ACL cut the mode that openat is given. Under our own umask (027) they don't cut what we ask
-// for, so that a process that may not call fchmod any more can make files all the same.
-base::Result<void> make_mode_exact(int fd, std::uint32_t mode) {
-  if (INTRAY_TRY(stat_fd(fd)).mode == mode) return {};
-  return change_mode(fd, mode);
-}
-
 // An ACL by its attribute's name: whether there is one. Filesystems without ACLs have none.
 base::Result<bool> has_attribute(int fd, const char* name) {
   if (::fgetxattr(fd, name, nullptr, 0) >= 0) return true;
