@@ -15,6 +15,7 @@
 #include "cli/show.h"
 #include "cli/submit_files.h"
 #include "cli/submit_save.h"
+#include "cli/violations.h"
 #include "config/nearest.h"
 
 namespace intray::cli {
@@ -70,6 +71,7 @@ class CommandLine {
     show();
     log();
     explain();
+    violations();
     config();
   }
 
@@ -269,6 +271,21 @@ class CommandLine {
     });
   }
 
+  void violations() {
+    CLI::App& c = add_command(app_, "violations", "Processes that the kernel killed for a forbidden system call");
+    c.add_option("--within", within_seconds_, "only of the last so many seconds")
+        ->type_name("SECONDS")
+        ->check(CLI::Range(1, 1'000'000'000));
+    add_common(c, common_);
+    c.callback([this] {
+      command_ = [this](Console& console) {
+        ViolationsOptions options;
+        if (within_seconds_ > 0) options.within = std::chrono::seconds(within_seconds_);
+        return run_violations(console, options);
+      };
+    });
+  }
+
   void explain() {
     CLI::App& c = add_command(app_, "explain", "A code in plain words");
     c.add_flag("--json", common_.json, "One JSON object a line");
@@ -298,6 +315,7 @@ class CommandLine {
   LogOptions log_;
   std::string job_;
   std::string word_;
+  std::int64_t within_seconds_ = 0;
   std::string file_;
 };
 
