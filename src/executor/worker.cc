@@ -80,6 +80,7 @@ void Worker::turn() {
   if (auto prepared = attempts_.prepare_some(limits::kGatesPerTurn); !prepared) {
     handle_failure(prepared.error());
     return;
+  probe();
   }
   const CommitQuestion question = commit_question(now);
   if (commit_now(question)) {

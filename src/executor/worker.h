@@ -148,6 +148,7 @@ class Worker {
   sys::EventLoop::TimerId source_timer_ = 0;
   std::optional<base::WallTime> due_at_;
   int new_watch_ = -1;
+  bool probing_ = false;  // a probe is due or out
   int cur_watch_ = -1;
   std::int64_t ended_ = 0;  // since the start, for the log and SIGUSR1
   std::int64_t unknown_ = 0;

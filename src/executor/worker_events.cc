@@ -17,10 +17,8 @@ using base::LogLevel;
 base::Result<void> Worker::arm() {
   p_.pool.on_answer([this](bool connected) {
     if (link_ == Link::kDialling) link_ = connected ? Link::kUp : Link::kIdle;
-    if (!connected && health_.dial_failed(p_.clock.boot())) {
+    if (!connected && health_.dial_failed(p_.clock.boot()))
       base::log(LogLevel::kWarn, "receiver_unavailable", {{"receiver", p_.settings.receiver.url}});
-      probe();
-    }
   });
   p_.pool.on_broken([this](const std::string& why) {
     base::log(LogLevel::kError, "connector_broken", {{"why", why}});
@@ -240,21 +238,23 @@ void Worker::slow_scan() {
   if (!exit_) p_.loop.after(p_.settings.timing.scan_interval, [this] { slow_scan(); });
 }
 
-// An open breaker is probed with reads, never with jobs.
+// An open breaker is probed with reads, never with jobs. Whoever opened it, a refused dial or a failed request, the
+// next turn finds it open and no probe on its way.
 void Worker::probe() {
   const auto due = health_.probe_at();
-  if (!due || stopping_ || exit_) return;
-  const base::BootTime now = p_.clock.boot();
-  p_.loop.after(std::max(base::Micros{0}, *due - now), [this] {
-    if (!health_.probe_at() || stopping_) return;
+  if (!due || probing_ || stopping_ || exit_) return;
+  probing_ = true;
+  p_.loop.after(std::max(base::Micros{0}, *due - p_.clock.boot()), [this] {
+    if (!health_.probe_at() || stopping_) {
+      probing_ = false;
+      return;
+    }
     health_.probed(p_.clock.boot());
     const std::string path =
         attempts_.probe_path().empty() ? p_.settings.vault_root + "/intray-probe.md" : attempts_.probe_path();
     p_.client.read(path, [this](const receiver::ReadResult& read) {
-      if (read.kind == receiver::ReadResult::Kind::kUnavailable) {
-        probe();
-        return;
-      }
+      probing_ = false;
+      if (read.kind == receiver::ReadResult::Kind::kUnavailable) return;
       health_.answered(p_.clock.boot());
       base::log(LogLevel::kInfo, "receiver_back", {{"receiver", p_.settings.receiver.url}});
       look_ = true;

@@ -42,8 +42,9 @@ class DescriptorPool {
   virtual int ready() const = 0;
   virtual int dialling() const = 0;
   // Called after every answer: 'K' (true) or 'E' (false: refused, unreachable, timed out; or a descriptor that was not
-  // what was asked for). Each callback that was given is called, in order; they may call ask() and take(). Only before
-  // the first answer: at start.
+  // what was asked for). Each callback that was given is called with the same word, whoever of them takes the
+  // descriptor, so that none depends on the others' order; they may call ask() and take(). Only before the first
+  // answer: at start.
   virtual void on_answer(std::function<void(bool connected)> callback) = 0;
   // Called once where the connector died or broke the protocol: the executor must stop.
   virtual void on_broken(std::function<void(std::string why)> callback) = 0;

@@ -98,6 +98,20 @@ class Away(SiteTest):
         self.assertEqual({site.outcome(i)[0] for i in ids}, {"SUCCEEDED"})
         self.assertEqual(self.stop(child), 0)
 
+    def test_a_breaker_opened_by_answers_is_probed_too(self):
+        commit = self.repo.notes(6)
+        receiver, site = self.start_receiver(), self.make_site(**{"breaker.failures": "2", "verify.deadline": '"300ms"'})
+        receiver.faults("any:status=503")
+        ids = site.submit_all(commit)
+        child = self.run_executor()
+        wait_for("the breaker", lambda: "breaker_open" in site.log())
+        time.sleep(2)  # every read-back has given up by now: nothing but a probe can notice
+        receiver.faults()
+        wait_for("all receipts", lambda: all(site.outcome(i) for i in ids), 60)
+        self.assertEqual({site.outcome(i)[0] for i in ids}, {"SUCCEEDED"})
+        self.assertIn("receiver_back", site.log())
+        self.assertEqual(self.stop(child), 0)
+
     def test_a_mirror_that_goes_away_makes_jobs_wait(self):
         commit = self.repo.notes(3)
         self.start_receiver()

@@ -93,6 +93,33 @@ TEST_CASE("pool: asks for what is missing, and hands out what came") {
   CHECK(fixture.broken.empty());
 }
 
+// The client takes what comes, the executor's loop only wants to know; neither may depend on who asked first.
+TEST_CASE(
+    "pool: every listener hears every answer, whoever of them takes the descriptor, in whatever order they came") {
+  const bool taker_first = GENERATE(true, false);
+  ScriptedServer server(hold());
+  PoolFixture fixture(server.address());
+  std::vector<sys::Fd> taken;
+  std::string heard;
+  const auto take = [&](bool) {
+    if (sys::Fd fd = fixture.pool->take(); fd.valid()) taken.push_back(std::move(fd));
+    fixture.pool->ask(1);  // the next one, from within
+  };
+  const auto hear = [&](bool connected) { heard += connected ? '+' : '-'; };
+  if (taker_first) fixture.pool->on_answer(take);
+  fixture.pool->on_answer(hear);
+  if (!taker_first) fixture.pool->on_answer(take);
+  fixture.pool->ask(1);
+  fixture.answer('K', dial(server).get());
+  fixture.answer('E');
+  fixture.answer('K', dial(server).get());
+  CHECK(heard == "+-+");
+  CHECK(fixture.answers == "+-+");
+  CHECK(taken.size() == 2);
+  CHECK(fixture.asked() == 4);
+  CHECK(fixture.pool->ready() == 0);
+}
+
 TEST_CASE("pool: a blocking descriptor is made non-blocking") {
   ScriptedServer server(hold());
   PoolFixture fixture(server.address());
