@@ -56,6 +56,21 @@ inline constexpr std::size_t kNearestWordBytesMax =
 inline constexpr std::size_t kSecretPatternsMax = 256;  // each is searched in every line of every note
 inline constexpr std::size_t kSecretPatternBytesMax = 1024;
 
+// --- doctor ---
+inline constexpr unsigned kProbeSecondsMax = 10;             // one child's tries; each is a few system calls
+inline constexpr int kSelfTestSecondsMax = 60;               // an executor's self-test opens everything it works with
+inline constexpr std::size_t kSelfTestBytesMax = 64 * 1024;  // its answer has a line of 100 bytes for each check
+inline constexpr std::size_t kProbePathsMax = 64;            // tried of one target; a site has a dozen
+inline constexpr std::size_t kProbePeopleMax = 8;            // tried of one role: admins, requesters
+inline constexpr std::size_t kAccountsMax = 4'096;           // whose ssh keys are looked for
+inline constexpr std::size_t kProgramBytesMax = 256 * 1024 * 1024;  // with debugging information
+inline constexpr std::size_t kSearchedFileBytesMax =
+    64 * 1024;  // a file searched for a private key; real ones have 4 KiB
+inline constexpr std::size_t kSearchedFilesMax = 10'000;
+inline constexpr std::size_t kProcessesMax = 256;  // of one user
+inline constexpr int kRaceFiles = 64;              // renames that four processes race for
+inline constexpr int kRaceProcesses = 4;
+
 // --- receiver ---
 inline constexpr std::size_t kCredentialBytesMax = 8192;  // a signed token with many claims; headers stay under 16 KiB
 inline constexpr std::size_t kHostNameBytesMax = 253;     // DNS

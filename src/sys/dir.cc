@@ -98,6 +98,14 @@ base::Result<Dir> Dir::open_subdir(const std::string& name) const {
   return Dir(std::move(fd), path_ + "/" + name);
 }
 
+base::Result<FileInfo> stat_path(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  if (slash == std::string::npos || slash + 1 == path.size())
+    return base::fail(base::ErrorCode::kInvalid, path + ": not an absolute path of a file or directory");
+  const Dir parent = INTRAY_TRY(Dir::open(slash == 0 ? "/" : path.substr(0, slash)));
+  return parent.stat(path.substr(slash + 1));
+}
+
 base::Result<Dir> Dir::duplicate() const {
   Fd fd(::fcntl(fd_.get(), F_DUPFD_CLOEXEC, 3));
   if (!fd.valid()) return fail_call(errno, path_);

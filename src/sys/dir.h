@@ -34,6 +34,8 @@ struct FileInfo {
 
 // fstat of an open descriptor.
 base::Result<FileInfo> stat_fd(int fd);
+// lstat of an admin's absolute path, "/" excepted. kNotFound: it or its folder is not there.
+base::Result<FileInfo> stat_path(const std::string& path);
 
 // A stream over the names of a directory, in the kernel's order, without "." and "..". It is read once, forward;
 // names added or moved meanwhile may or may not show. Holds at most one getdents64 buffer.
