@@ -11,6 +11,7 @@
 #include "base/escape.h"
 #include "cli/exit_code.h"
 #include "cli/json_line.h"
+#include "cli/roles.h"
 #include "cli/site.h"
 #include "config/nearest.h"
 #include "config/settings.h"
@@ -28,9 +29,11 @@ constexpr std::uint32_t kSharedDir = 0755;  // settings hold no secret
 constexpr std::uint32_t kSharedFile = 0644;
 constexpr std::uint32_t kOwnDir = 0700;
 constexpr std::uint32_t kOwnFile = 0600;
-constexpr const char* kExecutorUser = "intray-save";
-constexpr const char* kRequesterUser = "intray-rq";
-constexpr const char* kAdminGroup = "intray-adm";
+constexpr std::uint32_t kSecretDir = 0700;   // credentials: root hands them over, or the executor owns its own
+constexpr std::uint32_t kMirrorDir = 02750;  // intray-mirror writes, intray-save reads
+constexpr std::uint32_t kOthersBits = 0077;
+constexpr std::uint32_t kSecretFileBits = 0177;
+constexpr std::uint32_t kOthersWriteBits = 0022;
 
 struct Failure {
   int code;
@@ -50,32 +53,16 @@ std::string absolute(const std::string& path) {
 }
 
 Step<inbox::Owners> owners(bool user_mode) {
-  inbox::Owners out;
-  if (user_mode) {
-    const std::uint32_t uid = sys::effective_uid();
-    const std::uint32_t gid = sys::effective_gid();
-    return inbox::Owners{uid, gid, gid, uid, gid, true};
-  }
+  if (user_mode) return *site_owners(true);
   if (sys::effective_uid() != 0)
     return stop(kBlocked,
                 "a site for several users is made by root; run as root, or with --user-mode for one user's own site");
-  const auto executor = sys::user_id(kExecutorUser);
-  const auto requesters = sys::group_id(kRequesterUser);
-  const auto admins = sys::group_id(kAdminGroup);
   std::string missing;
-  const auto needs = [&](bool there, const std::string& what, const std::string& command) {
-    if (!there) missing += (missing.empty() ? "" : "\n") + what + " is missing; make it with: " + command;
-  };
-  needs(executor.has_value(), fmt::format("the user {}", kExecutorUser),
-        fmt::format("adduser --system --group --no-create-home {}", kExecutorUser));
-  needs(requesters.has_value(), fmt::format("the group {}", kRequesterUser),
-        fmt::format("adduser --system --group --no-create-home {}", kRequesterUser));
-  needs(admins.has_value(), fmt::format("the group {}", kAdminGroup), fmt::format("addgroup --system {}", kAdminGroup));
+  for (const std::string& line : missing_roles()) missing += (missing.empty() ? "" : "\n") + line;
   if (!missing.empty()) return stop(kBlocked, missing);
-  out.executor_uid = *executor;
-  out.requester_gid = *requesters;
-  out.admin_gid = *admins;
-  return out;
+  auto found = site_owners(false);
+  if (!found) return stop(kBlocked, found.error().what);
+  return *found;
 }
 
 Step<std::vector<std::uint32_t>> requester_uids(const InitOptions& options) {
@@ -159,6 +146,27 @@ class Maker {
     return sys::Dir::open(path);
   }
 
+  // Under another name until owner and mode are right, so that nothing half made is kept by the next run. What is there
+  // stays as it is: the caller judges it.
+  base::Result<void> directory_of(const std::string& path, std::uint32_t uid, std::uint32_t gid, std::uint32_t mode) {
+    const std::size_t slash = path.rfind('/');
+    const std::string name = path.substr(slash + 1);
+    const sys::Dir parent = INTRAY_TRY(sys::Dir::open(slash == 0 ? "/" : path.substr(0, slash)));
+    if (parent.stat(name)) {
+      say(path, false);
+      return {};
+    }
+    const std::string making = name + ".unfinished";
+    if (auto made = parent.make_subdir(making, kOwnDir); !made && made.error().code != ErrorCode::kExists) return made;
+    const sys::Dir dir = INTRAY_TRY(parent.open_subdir(making));
+    INTRAY_TRY(sys::change_owner(dir.fd(), uid, gid));
+    INTRAY_TRY(sys::change_mode(dir.fd(), mode));  // after the owner: chown clears setgid
+    INTRAY_TRY(parent.move(making, parent, name));
+    INTRAY_TRY(parent.sync());
+    say(path, true);
+    return {};
+  }
+
   // Whole or not at all: a file with half its settings would be kept by the next run.
   base::Result<void> file(const sys::Dir& dir, const std::string& name, const std::string& text) {
     const std::string path = dir.path() + "/" + name;
@@ -204,11 +212,67 @@ void say_next(Console& console, const InitOptions& options, const config::Settin
   std::error_code error;
   if (!written || !std::filesystem::exists(credential, error))
     console.out << "  Put the receiver's credential, one line, into its file (mode 0400"
-                << (options.user_mode ? "" : ", owner intray-save") << ").\n";
+                << (options.user_mode ? "" : ", owner intray-save; root where the service manager hands it over")
+                << ").\n";
   console.out << "  Start the executor:\n    intray-save --config " << save_toml << '\n'
               << "  Hand over a note:\n    intray submit save" << root_option
               << " --repo DIR --commit HEAD --path NOTE.md --wait\n"
               << "  See what is where:\n    intray ls" << root_option << '\n';
+  if (!options.user_mode)
+    console.out << "  Prove that nobody can do more than that:\n    intray doctor" << root_option << '\n';
+}
+
+// What is wrong with a secret's place that was there before, one line each; nothing is changed about it.
+std::vector<std::string> judge_secrets(const std::string& folder, const std::string& credential,
+                                       std::uint32_t executor) {
+  std::vector<std::string> out;
+  const auto dir = sys::stat_path(folder);
+  if (!dir)
+    out.push_back(dir.error().what);
+  else if (dir->type != sys::FileType::kDirectory || dir->uid != 0 || (dir->mode & kOthersBits) != 0)
+    out.push_back(fmt::format("{}: must be a directory of root's with mode 0700; has uid {}, mode {:04o}",
+                              base::escape(folder), dir->uid, dir->mode));
+  if (credential.empty()) return out;
+  const auto file = sys::stat_path(credential);
+  if (!file) return out;  // not there yet: say_next tells
+  if (file->type != sys::FileType::kRegular || (file->uid != 0 && file->uid != executor) ||
+      (file->mode & kSecretFileBits) != 0)
+    out.push_back(fmt::format("{}: must be a file of root's or {}'s with mode 0400; has uid {}, mode {:04o}",
+                              base::escape(credential), kSaveUser, file->uid, file->mode));
+  return out;
+}
+
+// The credentials' folder, and the mirror's where there is none: made with their owners, or judged as they are.
+Step<void> make_around(Console& console, Maker& maker, const std::string& config_dir, const config::InitValues& values,
+                       const inbox::Owners& who) {
+  const auto failed = [](const base::Error& error) {
+    return stop(error.code == ErrorCode::kDenied ? kBlocked : exit_code_of(error), error.what);
+  };
+  const std::string secrets = config_dir + "/credentials";
+  if (auto made = maker.directory_of(secrets, 0, 0, kSecretDir); !made) return failed(made.error());
+  const auto mirror_uid = sys::user_id(kMirrorUser);
+  const auto reader_gid = sys::group_id(kSaveUser);
+  if (!values.mirror.empty() && mirror_uid && reader_gid) {
+    const std::string above = values.mirror.substr(0, std::max<std::size_t>(1, values.mirror.rfind('/')));
+    if (above != "/" && !sys::stat_path(above))
+      if (auto made = maker.directory_of(above, 0, 0, kSharedDir); !made) return failed(made.error());
+    if (auto made = maker.directory_of(values.mirror, *mirror_uid, *reader_gid, kMirrorDir); !made)
+      return failed(made.error());
+    const auto found = sys::stat_path(values.mirror);
+    if (!found) return failed(found.error());
+    const sys::FileInfo& mirror = *found;
+    if (mirror.uid != *mirror_uid)
+      complain(console, fmt::format("warning: {}: belongs to uid {}, should be {}'s", base::escape(values.mirror),
+                                    mirror.uid, kMirrorUser));
+    if ((mirror.mode & kOthersWriteBits) != 0)
+      complain(console, fmt::format("warning: {}: others than its owner can write to it (mode {:04o})",
+                                    base::escape(values.mirror), mirror.mode));
+  }
+  std::string wrong;
+  for (const std::string& problem : judge_secrets(secrets, values.credential_file, who.executor_uid))
+    wrong += (wrong.empty() ? "" : "\n") + problem;
+  if (!wrong.empty()) return stop(kBlocked, wrong);
+  return {};
 }
 
 base::Result<void> write_settings(Maker& maker, const std::string& config_dir, const std::string& root,
@@ -252,6 +316,8 @@ Step<void> make_site(Console& console, const InitOptions& options) {
   if (auto written = write_settings(maker, config_dir, root, *values, *wanted); !written)
     return stop(written.error().code == ErrorCode::kDenied ? kBlocked : exit_code_of(written.error()),
                 written.error().what);
+  if (!options.user_mode)
+    if (auto made = make_around(console, maker, config_dir, *values, *who); !made) return made;
   for (const std::string& warning : inbox::check(root, JobKind::kSave, *who, slots).warnings)
     complain(console, "warning: " + warning);
   if (options.user_mode && sys::effective_uid() == 0)
