@@ -55,6 +55,7 @@ install: installable ## puts programs, manual pages, units, users, policies unde
 installable: setup-build $(BUILD)/build.ninja
 	@meson setup --reconfigure $(BUILD) -Dprefix=$(abspath $(PREFIX)) >/dev/null  # sees packages that came later, too
 	@ninja -C $(BUILD) $(PROGRAMS)
+	@ninja -C $(BUILD) tools/systemd/50-system-calls.conf tools/systemd/save.oci.json
 	@! ninja -C $(BUILD) -t query selinux/intray.pp >/dev/null 2>&1 || ninja -C $(BUILD) selinux/intray.pp
 
 deb: PREFIX = /usr

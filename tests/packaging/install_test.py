@@ -55,7 +55,8 @@ class Install(Folder):
         for name in ["lib/systemd/system/intray-save.service", "lib/systemd/system/intray-save-connector.socket",
                      "lib/systemd/system/intray-save-connector@.service", "lib/systemd/system/intray-save.service.d/50-apparmor.conf",
                      "lib/systemd/system/intray-save-connector@.service.d/50-apparmor.conf", "lib/sysusers.d/intray.conf",
-                     "lib/sysusers.d/intray-save.conf", "lib/tmpfiles.d/intray.conf", "share/intray/selinux/intray_save.te",
+                     "lib/sysusers.d/intray-save.conf", "lib/tmpfiles.d/intray.conf", "share/intray/selinux/intray_save.te", "share/intray/seccomp/save.oci.json",
+                     "lib/systemd/system/intray-save.service.d/50-system-calls.conf",
                      "share/intray/selinux/intray_save.fc", "share/doc/intray/packaging.md", "share/doc/intray/examples/receiver.conf"]:
             self.assertTrue((self.prefix / name).is_file(), name)
         for unit in ("intray-save.service", "intray-save-connector@.service"):

@@ -36,6 +36,11 @@ class Scratch(unittest.TestCase):
 
 
 class Exposure(Scratch):
+    def setUp(self):
+        super().setUp()
+        (self.home / "intray-save.service.d").mkdir()
+        shutil.copy(MADE / "50-system-calls.conf", self.home / "intray-save.service.d")
+
     def rate(self, text, name):
         (self.home / name).write_text(text)
         return run("systemd-analyze", "security", "--offline=true", "--threshold=%d" % EXPOSURE_MAX, self.home / name)
@@ -68,6 +73,8 @@ class Correct(Scratch):
             program = self.home / settings(MADE / name)["ExecStart"][0].split()[0].lstrip("/")
             program.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy("/bin/true", program)
+        (units / "intray-save.service.d").mkdir()
+        shutil.copy(MADE / "50-system-calls.conf", units / "intray-save.service.d")
         shutil.copy(WRITTEN / "intray-save-connector.socket", units)
         return units
 
@@ -110,6 +117,13 @@ class Lines(unittest.TestCase):
         self.assertNotIn("PrivateUsers", unit)  # would hide the owners' uids that admission checks
         self.assertIn("seccomp", unit["SystemCallFilter"][0].split())
         self.assertIn("landlock_restrict_self", unit["SystemCallFilter"][0].split())
+
+    def test_the_filter_is_made_from_the_policy_and_lets_the_lock_down_through(self):
+        lines = settings(MADE / "50-system-calls.conf")["SystemCallFilter"]
+        self.assertEqual(lines[0], "")  # replaces the unit's own
+        calls = {word for line in lines for word in line.split()}
+        self.assertLessEqual({"execve", "seccomp", "landlock_restrict_self", "prctl", "pwrite64", "renameat2", "statx"}, calls)
+        self.assertFalse(calls & {"ptrace", "mount", "bpf", "io_uring_setup", "init_module", "unshare", "setns", "keyctl", "@system-service"})
 
     def test_connector(self):
         unit = settings(MADE / "intray-save-connector@.service")
