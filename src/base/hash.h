@@ -1,4 +1,5 @@
-// Purpose:    SHA-256 (FIPS 180-4) and lower-case hex, through libsodium.
+// Purpose:    SHA-256 (FIPS 180-4) and lower-case hex. The hash is OpenSSL's: it uses the processor's SHA instructions,
+//             which libsodium does not, and each step of a job hashes its audit row.
 // Thread use: pure functions; base::init_crypto() first, once per process.
 #pragma once
 
