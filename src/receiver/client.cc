@@ -95,6 +95,7 @@ class CurlClient final : public Client {
 
   // Starts what has a connection; asks for connections for the rest.
   void pump() {
+    if (waiting_.empty()) return;  // the count below looks at every connection
     int idle = multi_->connections().usable_idle(context_.clock->boot()) - context_.awaited_idle;
     int ready = pool_->ready() - context_.awaited_ready;
     while (!waiting_.empty() && active_ < options().in_flight_max && (idle > 0 || ready > 0)) {
