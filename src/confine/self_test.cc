@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "confine/lock_down.h"
+#include "sys/attempt.h"
 #include "sys/probe.h"
 
 namespace intray::confine {
@@ -58,11 +59,11 @@ std::vector<Finding> prove_denials(const std::function<base::Result<Plan>()>& ma
   };
   const bool by_path = survey().level != Level::kNone;
   // First without any confinement: a probe that fails by itself would prove nothing.
-  if (const int error = sys::try_read(targets.foreign_file); error != 0)
+  if (const int error = sys::try_read(targets.foreign_file).error; error != 0)
     findings.push_back({"foreign_file", false, fmt::format("{} can't be read even now", targets.foreign_file)});
   if (by_path) {
     prove("foreign_file", "reading " + targets.foreign_file, kRefused,
-          [&] { return sys::try_read(targets.foreign_file); });
+          [&] { return sys::try_read(targets.foreign_file).error; });
     // Within the pinned pair of directories, which an absolute name leaves without the filter's noticing.
     if (auto made = targets.slot->open_rw(targets.file_name, 0600); made) {
       const std::string away = targets.foreign_directory + "/" + targets.file_name;
@@ -87,7 +88,7 @@ std::vector<Finding> look_around(const SelfTestTargets& targets, bool paths_rest
   const int call = sys::try_new_call();
   findings.push_back({"filter_active", call == ENOSYS, fmt::format("a call outside the list: errno {}", call)});
   if (paths_restricted) {
-    const int read = sys::try_read(targets.foreign_file);
+    const int read = sys::try_read(targets.foreign_file).error;
     findings.push_back(
         {"paths_active", read == EACCES, fmt::format("reading {}: errno {}", targets.foreign_file, read)});
   }

@@ -56,11 +56,6 @@ base::Result<ChildEnd> in_child(const char* name, int seconds, const std::functi
   return ChildEnd{SIGKILL, 0};
 }
 
-int try_read(const std::string& path) {
-  const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-  return fd.valid() ? 0 : errno;
-}
-
 int try_socket() {
   const Fd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   return fd.valid() ? 0 : errno;

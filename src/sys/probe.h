@@ -22,8 +22,7 @@ struct ChildEnd {
 // and dies with this process. Waits for it, at most `seconds`; then it is killed (SIGKILL).
 base::Result<ChildEnd> in_child(const char* name, int seconds, const std::function<int()>& work);
 
-// Each returns the errno of its call, or 0 where it worked: a hole.
-int try_read(const std::string& path);
+// As sys/attempt.h, for what no user id changes. Each returns the errno of its call, or 0 where it worked: a hole.
 int try_socket();                          // AF_INET, SOCK_STREAM
 int try_exec(const std::string& program);  // without arguments and environment
 int try_rename(int from_fd, const std::string& from, int to_fd, const std::string& to);  // RENAME_NOREPLACE
