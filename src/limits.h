@@ -36,15 +36,16 @@ inline constexpr std::size_t kProcFileBytesMax =
 inline constexpr int kDescriptorsPerPacketMax = 8;  // room to receive, so that surplus ones can be closed
 
 // --- inbox ---
-inline constexpr std::size_t kPendingNamesMax = 65'536;    // noted names: 6 MiB; beyond it one scan costs less
-inline constexpr std::size_t kKnownStraysMax = 4'096;      // immovable things in new/, remembered by device and inode
-inline constexpr std::size_t kTakeExaminedPerFile = 8;     // names looked at for each file asked for: bounds one call
-inline constexpr int kDeathsMax = 99;                      // in a lease name; two already set a file aside
-inline constexpr int kNameCopiesMax = 1'000'000;           // .2 to .<this>; found by bisection, never one by one
-inline constexpr int kTmpAttemptsMax = 16;                 // tmp/<name>.2 to .16: as many attempts of one job cut off
-inline constexpr int kHandOverThreadsMax = 16;             // parallel fsync gains nothing measurable beyond
-inline constexpr std::size_t kHandOverOpenFilesMax = 256;  // a quarter of the usual soft limit of descriptors
-inline constexpr std::size_t kStaleTmpRemovedMax = 1'000;  // a call: mass unlinks slow down creates nearby
+inline constexpr std::size_t kPendingNamesMax = 65'536;      // noted names: 6 MiB; beyond it one scan costs less
+inline constexpr std::size_t kKnownStraysMax = 4'096;        // immovable things in new/, remembered by device and inode
+inline constexpr std::size_t kTakeExaminedPerFile = 8;       // names looked at for each file asked for: bounds one call
+inline constexpr int kDeathsMax = 99;                        // in a lease name; two already set a file aside
+inline constexpr int kNameCopiesMax = 1'000'000;             // .2 to .<this>; found by bisection, never one by one
+inline constexpr int kTmpAttemptsMax = 16;                   // tmp/<name>.2 to .16: as many attempts of one job cut off
+inline constexpr int kHandOverThreadsMax = 16;               // parallel fsync gains nothing measurable beyond
+inline constexpr std::size_t kHandOverOpenFilesMax = 256;    // a quarter of the usual soft limit of descriptors
+inline constexpr std::size_t kStaleTmpRemovedMax = 1'000;    // a call: mass unlinks slow down creates nearby
+inline constexpr std::size_t kBacklogNamesPerStep = 16'384;  // of new/, counted between two looks at events: 5 ms
 inline constexpr std::size_t kReceiptLineBytesMax = 16 * 1024;  // a receipt stays below 4 KiB
 inline constexpr std::size_t kReceiptReadBytes = 64 * 1024;
 
@@ -127,7 +128,8 @@ inline constexpr std::chrono::microseconds kLeaseWaitMax{
     310'000'000};  // a lease is 5 minutes at most; then something is wrong
 inline constexpr std::chrono::microseconds kLeaseRetry{250'000};  // between looks at a lease that runs out
 inline constexpr std::chrono::microseconds kBlockedRetry{
-    1'000'000};  // between tries while the ledger or disk has no room
+    1'000'000};                                                  // between tries while the ledger or disk has no room
+inline constexpr std::chrono::microseconds kBacklogStep{2'000};  // between two helpings of that count
 inline constexpr std::chrono::microseconds kReceiptSyncInterval{
     1'000'000};  // receipts are synced this long after a commit
 

@@ -211,11 +211,16 @@ Table limit_keys() {
       number_key<S>("limits.in_flight", INTRAY_FIELD(limits.in_flight), 1, 1'024,
                     "Jobs in a worker's hands at a time."),
       number_key<S>("limits.waiting", INTRAY_FIELD(limits.waiting), 1, 10'000'000,
-                    "Jobs admitted and not yet ended; more stay in new/."),
-      number_key<S>("limits.per_requester", INTRAY_FIELD(limits.per_requester), 1, 10'000'000,
-                    "The same for each requester."),
-      number_key<S>("limits.backlog", INTRAY_FIELD(limits.backlog), 1, 100'000'000,
-                    "Files in new/ beyond which health warns of back-pressure."),
+                    "Jobs that wait in cur/, admitted and not yet under way; further files stay in new/."),
+      number_key<S>(
+          "limits.per_requester", INTRAY_FIELD(limits.per_requester), 1, 10'000'000,
+          "Jobs of one user that wait or are under way, by the owner of their files; further files of this user stay "
+          "in new/ until a quarter of the limit is free again, and the log says BACKPRESSURE."),
+      number_key<S>(
+          "limits.backlog", INTRAY_FIELD(limits.backlog), 1, 100'000'000,
+          "Files in new/ and jobs that wait, together. Beyond it the log says BACKPRESSURE and no file is taken out "
+          "of new/ only to wait; jobs that can run are run. Counted at each inbox.scan_interval. It is no "
+          "quota: what requesters put into new/ is held by the filesystem's own."),
       duration_key<S>("inbox.scan_interval", INTRAY_FIELD(timing.scan_interval), 50ms, 1h,
                       "The slow timer behind the events: new/ is looked through at least this often."),
       duration_key<S>("inbox.tmp_age", INTRAY_FIELD(timing.tmp_age), 1min, std::chrono::hours{24 * 365},

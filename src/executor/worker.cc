@@ -21,6 +21,14 @@ AttemptSettings attempt_settings(const config::Settings& s) {
 
 std::set<std::uint32_t> uid_set(const std::vector<std::uint32_t>& uids) { return {uids.begin(), uids.end()}; }
 
+void log_pressure(const Pressure::Change& change) {
+  base::log(change.over ? LogLevel::kWarn : LogLevel::kInfo, change.over ? "pressure" : "pressure_over",
+            {{"reason", "BACKPRESSURE"},
+             {"limit", change.limit},
+             {"uid", change.uid ? std::to_string(*change.uid) : "-"},
+             {"count", change.count}});
+}
+
 void log_end(const model::Receipt& r) {
   const bool fine = r.state == model::State::kSucceeded;
   base::log(fine ? LogLevel::kInfo : LogLevel::kWarn, "job_ended",
@@ -42,6 +50,8 @@ Worker::Worker(WorkerParts parts)
       projection_(p_.inbox, p_.slot, p_.clock),
       intake_(p_.inbox, p_.slot, base::TakeNumber{p_.lease.epoch.value * base::kTakesPerEpoch},
               uid_set(p_.settings.requester_uids)),
+      backlog_count_(p_.inbox),
+      pressure_(p_.settings.limits.per_requester, p_.settings.limits.backlog, log_pressure),
       next_take_(p_.lease.epoch.value * base::kTakesPerEpoch + base::kTakesPerEpoch / 2) {}
 
 Worker::~Worker() = default;
@@ -70,6 +80,7 @@ Exit Worker::run(bool once) {
 
 void Worker::turn() {
   const base::BootTime now = p_.clock.boot();
+  probe();
   if (blocked_until_) {
     if (now < *blocked_until_) return;
     blocked_until_.reset();
@@ -80,7 +91,6 @@ void Worker::turn() {
   if (auto prepared = attempts_.prepare_some(limits::kGatesPerTurn); !prepared) {
     handle_failure(prepared.error());
     return;
-  probe();
   }
   const CommitQuestion question = commit_question(now);
   if (commit_now(question)) {
@@ -94,8 +104,11 @@ void Worker::turn() {
     base::log(LogLevel::kWarn, "stopped_with_work_in_hand", {{"jobs", attempts_.in_hand()}});
     leave(Exit::kClean);
   }
-  if (once_ && !stopping_ && idle_now() && !more_to_do() && link_ != Link::kDialling && !intake_.pending())
-    leave(waiting_ == 0 && unknown_ == 0 ? Exit::kClean : Exit::kUnfinished);
+  const bool more_in_new = intake_.pending();
+  const bool held_by_limits = space_in_cur() == 0 || pressure_.over_backlog();
+  if (once_ && !stopping_ && idle_now() && !more_to_do() && link_ != Link::kDialling &&
+      (!more_in_new || held_by_limits))
+    leave(waiting_ == 0 && unknown_ == 0 && !more_in_new ? Exit::kClean : Exit::kUnfinished);
 }
 
 CommitQuestion Worker::commit_question(base::BootTime now) const {
@@ -124,8 +137,8 @@ bool Worker::more_to_do() const {
   const bool runs = !stopping_ && health_.may_run() && link_ == Link::kUp && !source_away_;
   if (suspects_ > 0 && health_.may_run()) return runs && attempts_.in_hand() == 0 && !batch_.claim_suspect;
   if (intake_.pending() && !stopping_ && batch_.admits.empty() &&
-      (runs ? room() > 0 : !health_.may_run() || source_away_))
-    return waiting_ < p_.settings.limits.waiting || runs;
+      (runs ? room() > 0 : (!health_.may_run() || source_away_) && !pressure_.over_backlog()) && space_in_cur() > 0)
+    return true;
   return runs && look_ && waiting_ > 0 && room() > 0;
 }
 
@@ -140,6 +153,9 @@ std::size_t Worker::room() const {
   const std::size_t held = attempts_.in_hand() + batch_.admits.size();
   return most > held ? most - held : 0;
 }
+
+// Jobs that may still be admitted: any of them may have to wait.
+std::int64_t Worker::space_in_cur() const { return std::max<std::int64_t>(0, p_.settings.limits.waiting - waiting_); }
 
 // Whether a job can run now: decided before a claim, so that nothing is claimed to be put back.
 bool Worker::may_claim() {
@@ -174,14 +190,14 @@ void Worker::gather() {
   }
   if (!intake_.pending()) return;
   std::size_t most = 0;
-  if (run) {
+  if (run)
     most = room();
-  } else if (!health_.may_run() || source_away_) {  // they are admitted all the same, and wait in cur/
-    const std::int64_t space = p_.settings.limits.waiting - waiting_;
-    most = space > 0 ? std::min<std::size_t>(limits::kAdmitPerTurn, static_cast<std::size_t>(space)) : 0;
-  }
+  else if ((!health_.may_run() || source_away_) && !pressure_.over_backlog())
+    most = limits::kAdmitPerTurn;  // they are admitted all the same, and wait in cur/
+  most = std::min(most, static_cast<std::size_t>(space_in_cur()));
   if (most == 0) return;
-  auto taken = intake_.take(most, p_.clock.wall());
+  auto taken =
+      intake_.take(most, p_.clock.wall(), [this](std::uint32_t owner_uid) { return pressure_.may_take(owner_uid); });
   if (!taken) {
     base::log(LogLevel::kError, "inbox_not_readable", {{"error", taken.error().what}});
     blocked_until_ = p_.clock.boot() + limits::kBlockedRetry;
@@ -296,6 +312,7 @@ void Worker::apply(Committed& done) {
   apply_admitted(done);
   for (const ledger::Ended& ended : done.result.ended) {
     if (ended.from == ledger::Ended::From::kCur) --waiting_;
+    pressure_.remove(ended.owner_uid);
     apply_ended(done, ended, attempts_.release(ended.seq));
   }
   for (std::size_t i = 0; i < done.batch.finishes.size(); ++i) {
@@ -306,6 +323,7 @@ void Worker::apply(Committed& done) {
     ++waiting_;
     schedule_due(done.batch.finishes[i].not_before);
   }
+  if (pressure_.room_again()) intake_.rescan();
   if (!done.batch.finishes.empty() && waiting_ > 0) look_ = true;  // an object may have become free
   schedule_due(done.result.next_due);
   projection_.issue(done.receipts);
@@ -321,6 +339,9 @@ void Worker::apply_admitted(Committed& done) {
     ledger::Admitted& admitted = done.result.admitted[i];
     const inbox::TakenFile& file = done.files[i];
     const std::string name = file.name.str();
+    const bool lives =
+        admitted.admission != ledger::Admission::kEnded && admitted.admission != ledger::Admission::kDuplicate;
+    if (!lives) pressure_.remove(file.owner_uid);
     switch (admitted.admission) {
       case ledger::Admission::kClaimed: attempts_.add(std::move(*admitted.job), name); break;
       case ledger::Admission::kReady:
@@ -364,6 +385,21 @@ void Worker::settle_receipts() {
     return;
   }
   if (*mark) batch_.receipts_through = **mark;  // rides on the next commit
+}
+
+// Said in the log where it goes beyond the limit and where it comes back, not at each count.
+void Worker::count_backlog() {
+  backlog_timer_ = 0;
+  if (stopping_ || exit_) return;
+  const std::int64_t enough = pressure_.backlog_limit() - waiting_ + 1;
+  auto counted = backlog_count_.step(limits::kBacklogNamesPerStep, enough);
+  if (!counted) {
+    base::log(LogLevel::kWarn, "backlog_not_counted", {{"error", counted.error().what}});
+  } else if (*counted) {
+    pressure_.set_backlog(**counted, waiting_);
+  } else {
+    backlog_timer_ = p_.loop.after(limits::kBacklogStep, [this] { count_backlog(); });
+  }
 }
 
 bool Worker::handle_failure(const base::Error& error) {

@@ -17,8 +17,10 @@
 #include "executor/attempts.h"
 #include "executor/commit_policy.h"
 #include "executor/operation.h"
+#include "executor/pressure.h"
 #include "executor/projection.h"
 #include "executor/receiver_health.h"
+#include "inbox/backlog.h"
 #include "inbox/intake.h"
 #include "inbox/layout.h"
 #include "lease/coordinator.h"
@@ -109,6 +111,8 @@ class Worker {
   void settle_receipts();
   bool idle_now() const;
   bool more_to_do() const;
+  std::int64_t space_in_cur() const;
+  void count_backlog();
 
   // timers and events
   void on_events();
@@ -126,6 +130,8 @@ class Worker {
   Attempts attempts_;
   Projection projection_;
   inbox::Intake intake_;
+  inbox::BacklogCount backlog_count_;
+  Pressure pressure_;
 
   ledger::Batch batch_;                        // gathered, not committed yet
   std::vector<inbox::TakenFile> batch_files_;  // parallel to batch_.admits
@@ -139,6 +145,7 @@ class Worker {
   std::optional<base::BootTime> blocked_until_;  // the ledger or the disk has no room
   std::optional<base::BootTime> stop_by_;
   bool source_away_ = false;
+  bool probing_ = false;  // a probe is due or out
   bool stopping_ = false;
   bool once_ = false;
   std::optional<Exit> exit_;
@@ -147,8 +154,8 @@ class Worker {
   sys::EventLoop::TimerId due_timer_ = 0;
   sys::EventLoop::TimerId source_timer_ = 0;
   std::optional<base::WallTime> due_at_;
+  sys::EventLoop::TimerId backlog_timer_ = 0;
   int new_watch_ = -1;
-  bool probing_ = false;  // a probe is due or out
   int cur_watch_ = -1;
   std::int64_t ended_ = 0;  // since the start, for the log and SIGUSR1
   std::int64_t unknown_ = 0;

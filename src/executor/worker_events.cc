@@ -83,6 +83,7 @@ base::Result<void> Worker::recover() {
   tidy_cur();
   INTRAY_TRY(reissue_receipts());
   INTRAY_TRY(count_waiting());
+  count_backlog();
   intake_.rescan();
   auto stale = inbox::remove_stale_tmp(p_.inbox, p_.clock.wall(), p_.settings.timing.tmp_age);
   if (stale)
@@ -94,6 +95,9 @@ base::Result<void> Worker::count_waiting() {
   const ledger::Waiting waiting = INTRAY_TRY(p_.ledger.waiting());
   waiting_ = waiting.ready + waiting.retryable;
   suspects_ = waiting.suspects;
+  pressure_.recount(INTRAY_TRY(p_.ledger.live_by_owner()));
+  for (const inbox::TakenFile& file : batch_files_) pressure_.add(file.owner_uid);
+  if (pressure_.room_again()) intake_.rescan();
   look_ = look_ || waiting_ > 0;
   schedule_due(waiting.next_due);
   return {};
@@ -234,6 +238,7 @@ void Worker::heartbeat() {
 void Worker::slow_scan() {
   intake_.rescan();
   batch_.expire = waiting_ > 0;
+  if (backlog_timer_ == 0) count_backlog();
   if (auto counted = count_waiting(); !counted) handle_failure(counted.error());
   if (!exit_) p_.loop.after(p_.settings.timing.scan_interval, [this] { slow_scan(); });
 }

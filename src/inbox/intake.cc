@@ -69,6 +69,7 @@ struct Intake::Impl {
   TakeOutcome outcome;
   std::optional<base::Error> failure;  // the first one
   bool stop = false;                   // it concerns every name
+  const MayTake* may_take = nullptr;
 
   const sys::Dir& lease() const { return inbox->slots[static_cast<std::size_t>(slot.value)]; }
 
@@ -147,6 +148,10 @@ struct Intake::Impl {
       return true;
     }
     if (is_self_test_name(name) && info->uid == own_uid) return true;
+    if (*may_take && !(*may_take)(info->uid)) {
+      ++outcome.held_back;
+      return true;
+    }
     LeaseName as = lease_name_of(name);
     if (const auto moved = inbox->fresh.move(name, lease(), as.str()); !moved) {
       if (moved.error().code == ErrorCode::kNotFound) {
@@ -242,8 +247,9 @@ bool Intake::pending() const {
   return !impl_->noted.empty() || impl_->scan_due || impl_->scan || !impl_->unread.empty();
 }
 
-base::Result<TakeOutcome> Intake::take(std::size_t max, base::WallTime now) {
+base::Result<TakeOutcome> Intake::take(std::size_t max, base::WallTime now, const MayTake& may_take) {
   impl_->outcome = {};
+  impl_->may_take = &may_take;
   impl_->failure.reset();
   impl_->stop = false;
   impl_->take_some(max, now);

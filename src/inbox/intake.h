@@ -11,6 +11,7 @@
 //   3. read at most limit+1 bytes, once
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -52,6 +53,7 @@ struct Stray {
 struct TakeOutcome {
   std::vector<TakenFile> files;
   std::vector<Stray> strays;
+  int held_back = 0;  // may_take said no: left in new/, to be found by a later scan
   int vanished = 0;  // a requester took it back, another worker won, or it was known both from an event and from a scan
 };
 
@@ -74,7 +76,10 @@ class Intake {
   // kDenied also where new/ or the lease was removed. Every file is then in new/, or in lease/<slot>/ and read by the
   // next call. After kNoSpace and kBusy all names are kept: call again when things look better. Names that failed by
   // themselves (kIo, kDenied) are left to the next scan.
-  base::Result<TakeOutcome> take(std::size_t max, base::WallTime now);
+  // may_take, where given, is asked once for each regular file just before it is taken, with its owner; false leaves it
+  // in new/, and its name is forgotten until the next scan.
+  using MayTake = std::function<bool(std::uint32_t owner_uid)>;
+  base::Result<TakeOutcome> take(std::size_t max, base::WallTime now, const MayTake& may_take = {});
 
   // What lies in lease/<slot>/ now (start-up recovery): every file, read like a taken one, in take order. What has no
   // name of a lease is none of ours: left alone and logged.

@@ -186,6 +186,8 @@ class Ledger {
 
   // ---- reads that decide what goes into the next batch ----
   virtual base::Result<Waiting> waiting() = 0;
+  // Jobs that wait or run, whoever holds them, by the owner of their files. Costs a look at each of them.
+  virtual base::Result<std::vector<OwnerCount>> live_by_owner() = 0;
   virtual base::Result<SaveHistory> save_history(const base::Sha256& effect_key, const std::string& object_id,
                                                  const std::string& vault_path) = 0;
   // The job that owns a file name found in lease/ or cur/ (projection repair at start). nullopt: no such job.

@@ -70,6 +70,7 @@ struct JobRecord {
   JobFacts facts;
   base::Sha256 job_sha256;           // of the canonical bytes
   std::int64_t name_created_us = 0;  // <created> of the file's name
+  std::uint32_t owner_uid = 0;       // of the file: who asked
   model::State state = model::State::kCreated;
   std::optional<base::ClaimId> claim_id;
   base::Fence fence;
@@ -92,7 +93,14 @@ struct Ended {
   model::Receipt receipt;
   base::JobSeq seq;  // 0 for a file without a job row
   std::int64_t name_created_us = 0;
+  std::uint32_t owner_uid = 0;
   enum class From { kLease, kCur, kNowhere } from = From::kLease;  // kNowhere: a receipt issued again
+};
+
+// How many jobs of one owner wait or run.
+struct OwnerCount {
+  std::uint32_t owner_uid = 0;
+  std::int64_t jobs = 0;
 };
 
 struct AuditRow {

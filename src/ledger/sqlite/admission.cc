@@ -188,6 +188,7 @@ Job new_job(const Work& work, const Admit& file, base::JobSeq seq) {
   job.job_sha256 = file.sha256.value_or(base::Sha256{});
   job.take = file.take;
   job.name_created_us = file.name_created_us;
+  job.owner_uid = file.owner_uid;
   job.admitted_at = work.now;
   job.state_since = work.now;
   job.deadline_at = work.now + base::Micros{work.policy.deadline_us};
@@ -327,6 +328,7 @@ Ended ended_of(const RejectedFile& file, model::JobKind kind) {
   receipt.worker_id = file.worker_id;
   if (!file.detail.empty()) receipt.evidence.detail = file.detail;
   ended.name_created_us = file.name_created_us;
+  ended.owner_uid = file.owner_uid;
   ended.from = Ended::From::kLease;
   return ended;
 }

@@ -196,6 +196,18 @@ base::Result<Waiting> Store::waiting() {
   return waiting;
 }
 
+base::Result<std::vector<OwnerCount>> Store::live_by_owner() {
+  INTRAY_TRY(begin_use());
+  std::vector<OwnerCount> counts;
+  Use use(sql_->live_by_owner);
+  while (INTRAY_TRY(use.next())) {
+    const auto owner_uid = static_cast<std::uint32_t>(use.integer());
+    counts.push_back({.owner_uid = owner_uid, .jobs = use.integer()});
+  }
+  INTRAY_TRY(use.intact());
+  return counts;
+}
+
 base::Result<SaveHistory> Store::save_history(const base::Sha256& effect_key, const std::string& object_id,
                                               const std::string& vault_path) {
   INTRAY_TRY(begin_use());

@@ -33,6 +33,7 @@ class Store final : public Ledger {
   base::Result<Recovered> recover(const HeldLease& held) override;
   base::Result<BatchResult> commit(const HeldLease& held, const Batch& batch) override;
   base::Result<Waiting> waiting() override;
+  base::Result<std::vector<OwnerCount>> live_by_owner() override;
   base::Result<SaveHistory> save_history(const base::Sha256& effect_key, const std::string& object_id,
                                          const std::string& vault_path) override;
   base::Result<std::optional<JobRecord>> find_job(const base::JobId& job_id) override;

@@ -21,6 +21,7 @@ Job read_job(Use& use, model::JobKind kind) {
   job.job_sha256 = use.hash();
   job.take = use.number<base::TakeNumber>();
   job.name_created_us = use.integer();
+  job.owner_uid = static_cast<std::uint32_t>(use.integer());
   job.admitted_at = use.time();
   job.follows = use.number_or_null<base::JobSeq>();
   job.deadline_at = use.time();
@@ -131,6 +132,7 @@ Ended ended_of(const Job& job, const EndMark& mark, Ended::From from) {
   receipt.evidence = job.evidence;
   ended.seq = job.seq;
   ended.name_created_us = job.name_created_us;
+  ended.owner_uid = job.owner_uid;
   ended.from = from;
   return ended;
 }

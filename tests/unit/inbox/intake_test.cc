@@ -212,3 +212,26 @@ TEST_CASE("remove_stale_tmp: old files go, young ones and strangers stay") {
   CHECK(value_of(inbox::remove_stale_tmp(*fixture.tree, clock.wall() + 37h, 36h)) == std::vector<std::string>{"a"});
   CHECK(fixture.names("tmp") == std::vector<std::string>{"d"});
 }
+
+TEST_CASE("intake: what its owner may not hand over now stays in new/, for a later scan, and the rest is taken") {
+  const test::InboxFixture fixture;
+  for (int i = 0; i < 6; ++i) fixture.drop(test::job_name(i).str(), "{}");
+  REQUIRE(::mkfifo(fixture.path("new/fifo").c_str(), 0644) == 0);
+  auto intake = fixture.intake();
+  intake.rescan();
+  int asked = 0;
+  const auto two = [&asked](std::uint32_t uid) {
+    CHECK(uid == ::geteuid());
+    return ++asked <= 2;
+  };
+  const auto first = value_of(intake.take(64, test::kNow, two));
+  CHECK(first.files.size() == 2);
+  CHECK(first.held_back == 4);
+  CHECK(first.strays.size() == 1);  // nobody is asked about what is never taken
+  CHECK(fixture.names("new").size() == 4);
+  while (intake.pending()) CHECK(value_of(intake.take(64, test::kNow, two)).files.empty());
+
+  intake.rescan();
+  CHECK(test::take_all(intake).files.size() == 4);
+  CHECK(fixture.names("new").empty());
+}

@@ -345,3 +345,42 @@ TEST_CASE("admission: a job of the other kind is a caller's mistake and changes 
   CHECK(result.error().code == base::ErrorCode::kInvalid);
   CHECK(site.number("SELECT count(*) FROM jobs") == 0);
 }
+
+TEST_CASE("admission: who owns the jobs that wait or run, in every state they may be in") {
+  LedgerSite site;
+  const auto owners = [&] {
+    std::string text;
+    for (const auto& count : value_of(site->live_by_owner()))
+      text += std::to_string(count.owner_uid) + ":" + std::to_string(count.jobs) + " ";
+    return text;
+  };
+  CHECK(owners().empty());
+  const auto of = [&](std::uint32_t uid, const JobSpec& spec) {
+    auto file = site.job(spec);
+    file.owner_uid = uid;
+    return site.admit(file);
+  };
+  const Twins pair = twins();
+  const auto first = of(7, pair.first);                                              // CLAIMED
+  CHECK(of(8, pair.second).admission == Admission::kFollowing);                      // READY behind its first
+  CHECK(of(7, {.object_id = pair.first.object_id}).admission == Admission::kReady);  // READY, its object is in use
+  of(9, {.claim_now = false});                                                       // READY
+  CHECK(owners() == "7:2 8:1 9:1 ");
+
+  const Hand hand{first.job->seq, *first.job->claim_id};
+  ledger::Batch batch;
+  batch.starts.push_back(site.start_of(hand));
+  site.commit(batch);
+  CHECK(owners() == "7:2 8:1 9:1 ");  // EXECUTING
+  batch = {};
+  batch.finishes.push_back(site.finish_of(hand, Event::kRetry));
+  site.commit(batch);
+  CHECK(owners() == "7:2 8:1 9:1 ");  // RETRYABLE
+
+  auto file = site.bad_file();
+  file.owner_uid = 9;
+  CHECK(site.admit(file).ended->owner_uid == 9);
+  const auto ended = site.applied();
+  CHECK(ended.owner_uid == 1000);
+  CHECK(owners() == "7:2 8:1 9:1 ");
+}
