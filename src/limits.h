@@ -130,6 +130,8 @@ inline constexpr std::chrono::microseconds kLeaseRetry{250'000};  // between loo
 inline constexpr std::chrono::microseconds kBlockedRetry{
     1'000'000};                                                  // between tries while the ledger or disk has no room
 inline constexpr std::chrono::microseconds kBacklogStep{2'000};  // between two helpings of that count
+inline constexpr std::chrono::microseconds kPlainCreateWait{
+    1'000'000};  // before a file made in new/ itself is looked at: its writer may be a shell that needs a moment
 inline constexpr std::chrono::microseconds kReceiptSyncInterval{
     1'000'000};  // receipts are synced this long after a commit
 

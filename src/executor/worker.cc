@@ -402,6 +402,27 @@ void Worker::count_backlog() {
   }
 }
 
+// A file made in new/ itself, against the protocol, may still be being written, and nothing tells when it is done: the
+// end of a writing may be followed by another. So it gets a moment, and is then judged as it is.
+void Worker::look_later(std::string name) {
+  if (created_.size() >= limits::kPendingNamesMax) return;  // the slow scan finds the rest
+  created_.push_back({std::move(name), p_.clock.boot() + limits::kPlainCreateWait});
+  if (created_timer_ != 0) return;
+  created_timer_ = p_.loop.after(limits::kPlainCreateWait, [this] { look_at_created(); });
+}
+
+void Worker::look_at_created() {
+  created_timer_ = 0;
+  const base::BootTime now = p_.clock.boot();
+  std::vector<std::string> names;
+  while (!created_.empty() && created_.front().look_at <= now) {
+    names.push_back(std::move(created_.front().name));
+    created_.pop_front();
+  }
+  intake_.note(std::move(names));
+  if (!created_.empty()) created_timer_ = p_.loop.after(created_.front().look_at - now, [this] { look_at_created(); });
+}
+
 bool Worker::handle_failure(const base::Error& error) {
   using base::ErrorCode;
   base::log(LogLevel::kError, "ledger_failed", {{"code", base::to_word(error.code)}, {"error", error.what}});

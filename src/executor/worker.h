@@ -8,6 +8,7 @@
 // Idle, nothing wakes it but inotify, signals and the slow timers (heartbeat, scan).
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -113,6 +114,8 @@ class Worker {
   bool more_to_do() const;
   std::int64_t space_in_cur() const;
   void count_backlog();
+  void look_later(std::string name);
+  void look_at_created();
 
   // timers and events
   void on_events();
@@ -155,6 +158,12 @@ class Worker {
   sys::EventLoop::TimerId source_timer_ = 0;
   std::optional<base::WallTime> due_at_;
   sys::EventLoop::TimerId backlog_timer_ = 0;
+  sys::EventLoop::TimerId created_timer_ = 0;
+  struct Created {
+    std::string name;
+    base::BootTime look_at;
+  };
+  std::deque<Created> created_;  // made in new/ itself, oldest first
   int new_watch_ = -1;
   int cur_watch_ = -1;
   std::int64_t ended_ = 0;  // since the start, for the log and SIGUSR1

@@ -169,7 +169,7 @@ void Worker::on_events() {
       case sys::WatchEvent::kCreated:
         if (inbox::is_self_test_name(record.name)) break;
         base::log(LogLevel::kWarn, "plain_create_in_new", {{"file", record.name}});
-        // It is looked at once it has had the time to be written; a FIFO or directory is set aside then.
+        look_later(std::move(record.name));
         break;
       case sys::WatchEvent::kTouched: look_ = true; break;
       case sys::WatchEvent::kOverflow:

@@ -1,4 +1,4 @@
-"""Limits and trust at the edges, through the real binaries: what stays in new/, what is looked at late."""
+"""Limits and trust at the edges, through the real binaries: what stays in new/, what is looked at late, whose mirror counts."""
 
 import os
 import subprocess
@@ -80,6 +80,46 @@ class Pressure(SiteTest):
             time.sleep(0.01)
         self.assertLessEqual(most, 3)
         self.assertEqual({site.outcome(j["job_id"])[0] for j in jobs}, {"SUCCEEDED"})
+        self.assertEqual(self.stop(child), 0)
+
+
+class PlainCreates(SiteTest):
+    """Files made in new/ itself, against the protocol. No scan helps here: it comes once an hour."""
+
+    settings = {"inbox.scan_interval": '"1h"'}
+
+    def test_they_are_looked_at_after_a_moment(self):
+        self.repo.write("a.md", "a\n")
+        self.repo.write("b.md", "b\n")
+        commit = self.repo.commit()
+        self.start_receiver()
+        site = self.make_site()
+        child = self.run_executor()
+        wait_for("ready", lambda: "ready" in site.log())
+
+        def create(job):
+            path = site.place("new", "%016d.%s.json" % (time.time_ns() // 1000, job["job_id"]))
+            file = open(path, "xb", buffering=0)
+            own(path)
+            os.chmod(path, 0o644)
+            return file
+
+        at_once, in_two, never = [site.job(commit, p, c) for p, c in (("a.md", b"a\n"), ("b.md", b"b\n"), ("a.md", b"a\n"))]
+        with create(in_two) as file:  # its writer takes a moment
+            file.write(canonical(in_two)[:100])
+            with create(at_once) as other:
+                other.write(canonical(at_once))
+            time.sleep(0.3)
+            file.write(canonical(in_two)[100:])
+        create(never).close()
+        os.mkfifo(site.place("new", "fifo"))
+        own(site.place("new", "fifo"))
+        for job in (at_once, in_two):
+            outcome = wait_for("receipt", lambda job=job: site.outcome(job["job_id"]), 15)
+            self.assertEqual(outcome, ("SUCCEEDED", None, "APPLIED"), site.log())
+        wait_for("the empty one", lambda: "EMPTY_FILE" in " ".join(site.names("rejected")), 15)
+        wait_for("an empty new/", lambda: site.names("new") == [], 15)
+        self.assertIn("plain_create_in_new", site.log())
         self.assertEqual(self.stop(child), 0)
 
 
