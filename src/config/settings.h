@@ -49,6 +49,7 @@ struct RetrySettings {
 
 struct SourceSettings {
   std::string mirror;                 // git.mirror, required: a bare repository
+  std::string mirror_owner;           // git.mirror_owner: a user's name or number; "": the executor's own user
   std::vector<std::string> branches;  // git.branches, required: short names
   std::string prefix;                 // git.prefix: folder of the vault inside the repository, "" for its root
   model::ObjectFormat object_format = model::ObjectFormat::kSha1;  // git.object_format: "sha1", "sha256"

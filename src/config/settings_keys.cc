@@ -153,6 +153,11 @@ Table source_keys() {
       required(text_key<S>("git.mirror", INTRAY_FIELD(source.mirror), is_absolute_path, kPathRule,
                            "The bare git repository that says what is to be saved."),
                "\"/var/lib/intray-mirror/vault.git\""),
+      text_key<S>(
+          "git.mirror_owner", INTRAY_FIELD(source.mirror_owner), is_user_or_none,
+          "\"\", a user's name, or a user id in quotes",
+          "The user who keeps the mirror, where that is neither the executor's own user nor root: nobody but "
+          "that user and root may then own it or be able to write to it. \"\": the executor's own user or root."),
       required(texts_key<S>("git.branches", INTRAY_FIELD(source.branches), is_branch, 1, 64,
                             "a list of branch names, like [\"main\"]",
                             "Branches with authority: a commit counts only if one of them holds it."),

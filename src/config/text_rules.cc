@@ -11,6 +11,8 @@ namespace {
 
 constexpr std::size_t kPathBytesMax = 4095;  // PATH_MAX without its NUL
 constexpr std::size_t kNameBytesMax = 64;
+constexpr std::size_t kUserNameBytesMax = 32;  // useradd
+constexpr std::size_t kUserIdDigitsMax = 10;
 constexpr std::size_t kHostBytesMax = 253;  // RFC 1035
 constexpr std::size_t kExtensionBytesMax = 16;
 constexpr std::size_t kBranchBytesMax = 200;
@@ -61,6 +63,14 @@ bool is_relative_folder(std::string_view text) {
 bool is_name(std::string_view text) {
   return !text.empty() && text.size() <= kNameBytesMax && text.front() != '.' && text.front() != '-' &&
          all_of(text, "._-");
+}
+
+bool is_user_or_none(std::string_view text) {
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  if (std::ranges::all_of(text, is_digit)) return text.size() <= kUserIdDigitsMax;
+  return text.size() <= kUserNameBytesMax && (text.front() == '_' || (text.front() >= 'a' && text.front() <= 'z')) &&
+         std::ranges::all_of(text,
+                             [&](char c) { return is_digit(c) || (c >= 'a' && c <= 'z') || c == '_' || c == '-'; });
 }
 
 bool is_namespace(std::string_view text) { return std::ranges::count(text, '/') == 3 && each_part(text, '/', is_name); }

@@ -8,8 +8,10 @@ namespace intray::config {
 
 bool is_absolute_path(
     std::string_view text);  // "/x/y": no empty, "." or ".." part, no control character, under 4096 bytes
-bool is_relative_folder(std::string_view text);   // "" or "x/y": the same without a leading or trailing slash
-bool is_name(std::string_view text);              // 1 to 64 of [A-Za-z0-9._-], not starting with '.' or '-'
+bool is_relative_folder(std::string_view text);  // "" or "x/y": the same without a leading or trailing slash
+bool is_name(std::string_view text);             // 1 to 64 of [A-Za-z0-9._-], not starting with '.' or '-'
+bool is_user_or_none(
+    std::string_view text);  // "", a number of at most 10 digits, or 1 to 32 of [a-z0-9_-] starting with a letter or _
 bool is_namespace(std::string_view text);         // four names between slashes
 bool is_branch(std::string_view text);            // a short branch name that git takes: "main", "feature/x"
 bool is_front_matter_key(std::string_view text);  // 1 to 64 of [A-Za-z0-9_-]

@@ -183,6 +183,8 @@ Step<std::unique_ptr<source::Source>> open_source(const config::Settings& settin
   source::Options options;
   options.path = settings.source.mirror;
   options.bare_only = true;
+  if (!settings.source.mirror_owner.empty())
+    options.owner_uid = INTRAY_STEP(step(sys::find_user(settings.source.mirror_owner), Exit::kConfiguration));
   options.branches = settings.source.branches;
   options.object_format = settings.source.object_format;
   options.max_age = settings.source.max_age;

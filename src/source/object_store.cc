@@ -25,20 +25,50 @@ std::string_view type_word(git_object_t type) {
   }
 }
 
+std::unexpected<base::Error> dubious(const std::string& path, const std::string& what) {
+  return base::fail(ErrorCode::kDenied, fmt::format("dubious ownership: '{}' {}, because whoever can write there "
+                                                    "decides what it says",
+                                                    base::escape(path), what));
+}
+
+// A repository that a third user keeps: everything that says what is in it is that user's or root's, is no link to
+// elsewhere, and nobody else can write to it. Objects need no look of their own: libgit2 checks each against its id.
+base::Result<void> check_named_owner(const sys::Dir& dir, std::uint32_t owner) {
+  const auto check = [owner](const std::string& path, const sys::FileInfo& info) -> base::Result<void> {
+    if (info.type != sys::FileType::kDirectory && info.type != sys::FileType::kRegular)
+      return dubious(path, "must be a file or directory");
+    if (info.uid != owner && info.uid != 0)
+      return dubious(path, fmt::format("belongs to uid {} and must belong to uid {} (git.mirror_owner) or to root",
+                                       info.uid, owner));
+    if ((info.mode & 0022U) != 0)
+      return dubious(path, fmt::format("must not be writable by others (mode {:04o})", info.mode));
+    return {};
+  };
+  const sys::FileInfo self = INTRAY_TRY(dir.stat_self());
+  INTRAY_TRY(check(dir.path(), self));
+  for (const char* const name : {"HEAD", "config", "objects", "refs", "packed-refs"}) {
+    const auto info = dir.stat(name);
+    if (!info && info.error().code == ErrorCode::kNotFound) continue;  // git makes do without some of them
+    if (!info) return std::unexpected(info.error());
+    INTRAY_TRY(check(dir.path() + "/" + name, *info));
+  }
+  const sys::Dir refs = INTRAY_TRY(dir.open_subdir("refs"));
+  const auto heads = refs.stat("heads");
+  return heads ? check(refs.path() + "/heads", *heads) : base::Result<void>{};
+}
+
 // What git calls dubious ownership. libgit2 judges only repositories with a work tree, and takes root's for dubious; so
-// the rule is ours: whoever may write there decides what is authoritative, and that is the admin or this user, nobody
-// else.
-base::Result<void> check_owner(const std::string& path) {
+// the rule is ours: whoever may write there decides what is authoritative, and that is the admin and this user, or the
+// one user whom the admin named; nobody else.
+base::Result<void> check_owner(const std::string& path, std::optional<std::uint32_t> owner) {
   const sys::Dir dir = INTRAY_TRY(sys::Dir::open(path));
+  if (owner) return check_named_owner(dir, *owner);
   const sys::FileInfo info = INTRAY_TRY(dir.stat_self());
   const std::uint32_t self = sys::effective_uid();
   if (info.uid == self || info.uid == 0) return {};
-  return base::fail(
-      ErrorCode::kDenied,
-      fmt::format(
-          "dubious ownership: the repository '{}' belongs to uid {}, this process runs as uid {}; it must belong to "
-          "that user or to root, because whoever owns it decides what it says",
-          base::escape(path), info.uid, self));
+  return dubious(path, fmt::format("belongs to uid {}, this process runs as uid {}; it must belong to that user or to "
+                                   "root, or its owner be named (git.mirror_owner)",
+                                   info.uid, self));
 }
 
 base::Result<RepositoryHandle> open_repository(const std::string& path, bool bare_only) {
@@ -79,12 +109,15 @@ ObjectStore::ObjectStore(RepositoryHandle repository, OdbHandle odb, std::string
       directory_(std::move(directory)),
       tree_of_commit_(limits::kCommitsKeptMax) {}
 
-base::Result<ObjectStore> ObjectStore::open(const std::string& path, bool bare_only) {
+base::Result<ObjectStore> ObjectStore::open(const std::string& path, bool bare_only,
+                                            std::optional<std::uint32_t> owner_uid) {
   start_git();
+  // Before libgit2 reads anything of it, where the repository is at this very path.
+  if (bare_only && owner_uid) INTRAY_TRY(check_owner(path, owner_uid));
   RepositoryHandle repository = INTRAY_TRY(open_repository(path, bare_only));
   // The common directory is where objects, branches and FETCH_HEAD are; it differs in a linked work tree only.
   const std::string directory = without_slash(git_repository_commondir(repository.get()));
-  INTRAY_TRY(check_owner(directory));
+  INTRAY_TRY(check_owner(directory, owner_uid));
   INTRAY_TRY(check_format(repository.get(), path));
   OdbHandle odb;
   if (make(odb, git_repository_odb, repository.get()) != 0)

@@ -1,6 +1,8 @@
 // Purpose:    one opened repository: typed, bounded reads of commits, trees and blobs, and the difference between "git
 //             does not have it" and "git can't be read just now".
-// Trust:      the repository belongs to this process's user or to root, or it is not opened (git: "dubious ownership").
+// Trust:      the repository belongs to this process's user or to root, or to the user named in `owner_uid`
+// (decisions/0016),
+//             or it is not opened (git: "dubious ownership").
 //             Its objects are untrusted: an object over its bound is refused unread; libgit2 checks each one's hash.
 // Thread use: one thread.
 #pragma once
@@ -16,7 +18,8 @@ namespace intray::source {
 class ObjectStore {
  public:
   // A bare repository, or (not bare_only) a work tree's. kNotFound, kDenied, kUnavailable, kUnsupported (SHA-256).
-  static base::Result<ObjectStore> open(const std::string& path, bool bare_only);
+  static base::Result<ObjectStore> open(const std::string& path, bool bare_only,
+                                        std::optional<std::uint32_t> owner_uid = std::nullopt);
 
   git_repository* repository() const { return repository_.get(); }
   const std::string& directory() const { return directory_; }  // the real path, for messages and FETCH_HEAD

@@ -230,7 +230,7 @@ base::Result<std::unique_ptr<Source>> Source::open(const Options& options, const
     if (git_reference_name_is_valid(&valid, ("refs/heads/" + branch).c_str()) != 0 || valid == 0)
       return base::fail(ErrorCode::kInvalid, "'" + base::escape(branch) + "' can't be the name of a branch");
   }
-  ObjectStore store = INTRAY_TRY(ObjectStore::open(options.path, options.bare_only));
+  ObjectStore store = INTRAY_TRY(ObjectStore::open(options.path, options.bare_only, options.owner_uid));
   return std::make_unique<Repository>(std::move(store), options, clock);
 }
 

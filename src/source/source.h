@@ -31,6 +31,8 @@ struct Options {
   base::Micros max_age{0};  // 0: the mirror is the origin, never stale
   std::int64_t content_bytes_max = 4 * 1024 * 1024;
   bool bare_only = false;  // executors: true
+  // The only user besides root that may own the repository and write to it; none: this process's own user.
+  std::optional<std::uint32_t> owner_uid{};
 };
 
 // Why git does not confirm a claim. SOURCE_UNAVAILABLE means "wait", everything else "no".
@@ -53,8 +55,8 @@ class Source {
  public:
   // Makes no assumption about branches yet: refresh() reads them. The clock must outlive the source. A repository
   // opened before lock-down keeps working after fetches and repacks.
-  // kInvalid: a branch name that can't be. kNotFound: no repository there. kDenied: it belongs neither to this
-  // process's user nor to root ("dubious ownership"). kUnsupported: SHA-256 repositories need a newer libgit2.
+  // kInvalid: a branch name that can't be. kNotFound: no repository there. kDenied: it belongs neither to root nor
+  // to whom `owner_uid` says ("dubious ownership"). kUnsupported: SHA-256 repositories need a newer libgit2.
   // kUnavailable: unreadable.
   static base::Result<std::unique_ptr<Source>> open(const Options& options, const base::Clock& clock);
   virtual ~Source() = default;

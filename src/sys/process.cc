@@ -71,6 +71,20 @@ std::optional<std::uint32_t> user_id(const std::string& name) {
   return found->pw_uid;
 }
 
+base::Result<std::uint32_t> find_user(const std::string& name_or_number) {
+  if (name_or_number.empty() || name_or_number.find_first_not_of("0123456789") != std::string::npos) {
+    if (const auto uid = user_id(name_or_number)) return *uid;
+    return base::fail(base::ErrorCode::kNotFound, "there is no user '" + name_or_number + "'");
+  }
+  constexpr std::uint32_t kNobodyAtAll = 0xffffffff;  // means "none" to the kernel
+  std::uint32_t uid = 0;
+  const char* const end = name_or_number.data() + name_or_number.size();
+  const auto parsed = std::from_chars(name_or_number.data(), end, uid);
+  if (parsed.ec != std::errc{} || parsed.ptr != end || uid == kNobodyAtAll)
+    return base::fail(base::ErrorCode::kInvalid, name_or_number + " is no user id");
+  return uid;
+}
+
 std::optional<std::uint32_t> group_id(const std::string& name) {
   std::string buffer(kAccountBufferBytes, '\0');
   group entry{};

@@ -24,6 +24,8 @@ std::optional<std::uint64_t> start_time_ticks(int pid);  // field 22 of /proc/<p
 std::optional<std::string> environment(const char* name);
 std::optional<std::string> user_name(std::uint32_t uid);
 std::optional<std::uint32_t> user_id(const std::string& name);
+// A user's name, or a number, which need not be a user's. kNotFound: no such name; kInvalid: no number of a user.
+base::Result<std::uint32_t> find_user(const std::string& name_or_number);
 std::optional<std::uint32_t> group_id(const std::string& name);
 
 // flock(LOCK_EX|LOCK_NB) on a descriptor of its own. kBusy: another process holds it. Released when the last

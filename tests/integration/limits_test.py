@@ -123,5 +123,28 @@ class PlainCreates(SiteTest):
         self.assertEqual(self.stop(child), 0)
 
 
+class MirrorOwner(SiteTest):
+    MIRROR_UID = 64_711
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root can give the mirror to another user")
+    def test_a_mirror_kept_by_a_user_of_its_own(self):
+        commit = self.repo.notes(2)
+        receiver = self.start_receiver()
+        site = self.make_site(**{"git.mirror_owner": '"%d"' % self.MIRROR_UID})
+        ids = site.submit_all(commit)
+        # It still belongs to the executor's own user, who is not the one that was named.
+        self.assertEqual(site.once(code=None), 78)
+        self.assertIn("dubious ownership", site.log())
+        subprocess.run(["chown", "-R", str(self.MIRROR_UID), self.repo.mirror], check=True)
+        subprocess.run(["chmod", "-R", "go-w", self.repo.mirror], check=True)
+        site.once()
+        self.assertEqual({site.outcome(i) for i in ids}, {("SUCCEEDED", None, "APPLIED")})
+        self.assertEqual(len(receiver.saves_applied()), 2)
+        # Without the setting nobody but the executor's user and root may own it.
+        site.set({"git.mirror_owner": '""'})
+        self.assertEqual(site.once(code=None), 78)
+        self.assertIn("git.mirror_owner", site.log())
+
+
 if __name__ == "__main__":
     harness.main()

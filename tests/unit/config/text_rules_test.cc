@@ -75,6 +75,9 @@ TEST_CASE("is_extension, is_name, is_front_matter_key, is_pattern") {
   for (const char* text : {"", ".", "md", ".m d", ".tar.gz", ".0123456789abcdef"}) CHECK_FALSE(is_extension(text));
   CHECK(is_name("acme-1.x_y"));
   for (const char* text : {"", ".x", "-x", "a b", "a/b", "ü"}) CHECK_FALSE(is_name(text));
+  for (const char* text : {"", "0", "4294967294", "intray-mirror", "_x", "git"}) CHECK(is_user_or_none(text));
+  for (const char* text : {"12345678901", "1x", "Git", "-x", "a b", "a.b", "root:root"})
+    CHECK_FALSE(is_user_or_none(text));
   CHECK(is_front_matter_key("note_id"));
   CHECK_FALSE(is_front_matter_key("note id"));
   CHECK(is_pattern("AKIA[0-9A-Z]{16}"));

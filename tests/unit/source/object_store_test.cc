@@ -59,6 +59,55 @@ TEST_CASE("object store: a repository that belongs to somebody else is dubious")
   CHECK(store.error().what.find("4711") != std::string::npos);
 }
 
+// As a site has it whose mirror is kept by a user of its own. Also shows that libgit2 itself opens a bare repository of
+// somebody else: a version that does not would need GIT_OPT_SET_OWNER_VALIDATION (decisions/0016).
+TEST_CASE("object store: a named owner may keep the repository, and nobody else may write there") {
+  GitFixture git;
+  const std::string commit = git.set("a.md", "x").commit();
+  git.git({"pack-refs", "--all"});
+  if (sys::effective_uid() != 0) {
+    WARN("skipped: only root can give a repository away");
+    return;
+  }
+  constexpr std::uint32_t kMirror = 4711;
+  const auto give = [&](const std::string& name, std::uint32_t uid) {
+    REQUIRE(test::run_program({"chown", "-R", std::to_string(uid), git.path() + name}) == 0);
+  };
+  const auto allow = [&](const std::string& name, const char* mode) {
+    REQUIRE(test::run_program({"chmod", mode, git.path() + name}) == 0);
+  };
+  const auto why_not = [&] {
+    const auto store = ObjectStore::open(git.path(), true, kMirror);
+    if (store) return std::string();
+    CHECK(store.error().code == base::ErrorCode::kDenied);
+    return store.error().what;
+  };
+  give("", kMirror);
+  auto store = ObjectStore::open(git.path(), true, kMirror);
+  REQUIRE(store);
+  CHECK(store->tree_of_commit(id(commit)));
+  CHECK_FALSE(ObjectStore::open(git.path(), true));               // nobody was named
+  CHECK_FALSE(ObjectStore::open(git.path(), true, kMirror + 1));  // somebody else was
+
+  for (const char* name : {"", "/HEAD", "/config", "/objects", "/refs", "/refs/heads", "/packed-refs"}) {
+    INFO(name);
+    give(name, 4712);
+    CHECK(why_not().find("4712") != std::string::npos);
+    give("", 0);  // root's is as good
+    CHECK(why_not().empty());
+    give("", kMirror);
+    for (const char* mode : {"g+w", "o+w"}) {
+      allow(name, mode);
+      CHECK(why_not().find("writable by others") != std::string::npos);
+      allow(name, "go-w");
+    }
+    CHECK(why_not().empty());
+  }
+  REQUIRE(test::run_program({"mv", git.path() + "/refs", git.path() + "/elsewhere"}) == 0);
+  REQUIRE(test::run_program({"ln", "-s", "elsewhere", git.path() + "/refs"}) == 0);
+  CHECK(why_not().find("file or directory") != std::string::npos);
+}
+
 TEST_CASE("object store: a SHA-256 repository is unsupported, in words") {
   const test::TempDir dir;
   REQUIRE(test::run_program({"git", "init", "--quiet", "--bare", "--object-format=sha256", dir.path() + "/r.git"}) ==

@@ -219,3 +219,13 @@ TEST_CASE("reap: tells how the child ended, once, and never hangs on a stranger"
   CHECK(WTERMSIG(status) == SIGTERM);
   CHECK(sys::reap(pid) == 0xff00);
 }
+
+TEST_CASE("process: a user by name or number") {
+  CHECK(value_of(sys::find_user("root")) == 0);
+  CHECK(value_of(sys::find_user("0")) == 0);
+  CHECK(value_of(sys::find_user("4294967294")) == 4'294'967'294U);  // a number need not be a user's
+  CHECK(sys::find_user("no-such-user-here").error().code == ErrorCode::kNotFound);
+  CHECK(sys::find_user("").error().code == ErrorCode::kNotFound);
+  CHECK(sys::find_user("4294967295").error().code == ErrorCode::kInvalid);
+  CHECK(sys::find_user("99999999999").error().code == ErrorCode::kInvalid);
+}
