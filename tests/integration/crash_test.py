@@ -100,8 +100,10 @@ class Away(SiteTest):
 
     def test_a_breaker_opened_by_answers_is_probed_too(self):
         commit = self.repo.notes(6)
+        with open(os.path.join(self.home, "faults"), "w") as file:  # there before the receiver looks
+            file.write("any:status=503\n")
+        harness.own(file.name)
         receiver, site = self.start_receiver(), self.make_site(**{"breaker.failures": "2", "verify.deadline": '"300ms"'})
-        receiver.faults("any:status=503")
         ids = site.submit_all(commit)
         child = self.run_executor()
         wait_for("the breaker", lambda: "breaker_open" in site.log())
