@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <cstdio>
+#include <exception>
 #include <memory>
 
 #include "base/hash.h"
@@ -304,6 +305,14 @@ Step<Exit> self_test(const StartOptions& options) {
   sys::leave(static_cast<int>(confinement.failures().empty() ? Exit::kClean : Exit::kSelfTest));
 }
 
+// What is thrown here is our own bug. Unwinding would close what may not be closed, and pass for a violation.
+Exit run_to_its_end(Worker& worker, bool once) try {
+  return worker.run(once);
+} catch (const std::exception& e) {
+  base::log(LogLevel::kError, "internal_error", {{"what", e.what()}});
+  return Exit::kUnusable;
+}
+
 Step<Exit> work(const StartOptions& options) {
   const auto f = INTRAY_STEP(lay_foundation(options));
   const config::Settings& settings = f->settings;
@@ -347,7 +356,7 @@ Step<Exit> work(const StartOptions& options) {
   prove_connector(*pool, *f->loop, settings.receiver.connect_timeout, clock, confinement);
   Exit code = Exit::kSelfTest;
   if (auto proved = check_findings(confinement); proved)
-    code = worker.run(options.once);
+    code = run_to_its_end(worker, options.once);
   else
     base::log(LogLevel::kError, "not_started", {{"error", proved.error().what}, {"exit", static_cast<int>(code)}});
   ledger->sign_out();
