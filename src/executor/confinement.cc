@@ -6,7 +6,7 @@
 
 #include "inbox/names.h"
 #include "model/canonical_writer.h"
-#include "sys/hardening.h"
+#include "sys/process.h"
 
 namespace intray::executor {
 namespace {
@@ -63,17 +63,19 @@ base::Result<confine::Plan> Confinement::plan(base::Slot slot) const {
   return out;
 }
 
-confine::SelfTestTargets Confinement::targets(base::Slot slot) const {
+confine::SelfTestTargets Confinement::targets(base::Slot slot, std::string file_name) const {
   return {.foreign_file = settings_file_,
           .foreign_program = foreign_program_,
           .slot = &inbox_.slots.at(static_cast<std::size_t>(slot.value)),
-          .file_name = inbox::self_test_name(slot),
+          .file_name = std::move(file_name),
           .foreign_directory = directory_of(inbox::ledger_path(settings_.root, kind_))};
 }
 
 void Confinement::prove_denials() {
+  // Whose slot it will be is not known yet: a file of our own name in the first one disturbs nobody.
   const base::Slot first{0};
-  for (confine::Finding& finding : confine::prove_denials([&] { return plan(first); }, targets(first)))
+  const std::string name = inbox::self_test_name_of_process(sys::process_id());
+  for (confine::Finding& finding : confine::prove_denials([&] { return plan(first); }, targets(first, name)))
     add(std::move(finding));
 }
 
@@ -89,7 +91,7 @@ base::Result<void> Confinement::lock(base::Slot slot) {
 }
 
 void Confinement::prove_works(base::Slot slot) {
-  for (confine::Finding& finding : confine::look_around(targets(slot), status_.level != confine::Level::kNone))
+  for (confine::Finding& finding : confine::look_around(targets(slot, {}), status_.level != confine::Level::kNone))
     add(std::move(finding));
   prove_moves(slot);
 }

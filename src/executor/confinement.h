@@ -46,7 +46,7 @@ class Confinement {
 
  private:
   base::Result<confine::Plan> plan(base::Slot slot) const;
-  confine::SelfTestTargets targets(base::Slot slot) const;
+  confine::SelfTestTargets targets(base::Slot slot, std::string file_name) const;
   void prove_moves(base::Slot slot);
 
   const config::Settings& settings_;

@@ -17,6 +17,7 @@ namespace {
 
 using base::ErrorCode;
 
+constexpr base::Micros kSelfTestAgeMax{60'000'000};  // a self-test takes less than a second
 constexpr int kScanTurn =
     4;  // while names keep coming in, every fourth helping is the scan's: the backlog must not starve
 
@@ -35,6 +36,12 @@ std::string_view word_of(sys::FileType type) {
 // Every further name would end the same way. Any other failure may be this one name's, which must not hide the rest.
 bool concerns_all(const base::Error& error) {
   return error.code == ErrorCode::kNoSpace || error.code == ErrorCode::kBusy || error.sys_errno == EROFS;
+}
+
+// A start that died in its self-test left it. A young one may be another process's that is starting now.
+void remove_old_self_test(const sys::Dir& dir, const std::string& name, base::WallTime now) {
+  const auto info = dir.stat(name);
+  if (info && now - info->changed_at > kSelfTestAgeMax) static_cast<void>(dir.unlink(name));
 }
 
 base::Result<void> check_not_removed(const sys::Dir& dir) {
@@ -269,8 +276,8 @@ base::Result<std::vector<TakenFile>> Intake::leftovers(base::WallTime now) {
   for (const std::string& raw : INTRAY_TRY(impl_->lease().list())) {
     if (auto name = LeaseName::parse(raw))
       names.push_back(std::move(*name));
-    else if (is_self_test_name(raw))  // a start that died in its self-test
-      static_cast<void>(impl_->lease().unlink(raw));
+    else if (is_self_test_name(raw))
+      remove_old_self_test(impl_->lease(), raw, now);
     else
       base::log(base::LogLevel::kWarn, "inbox.stranger_in_lease",
                 {{"directory", impl_->lease().path()}, {"name", raw}});

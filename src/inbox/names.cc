@@ -149,6 +149,7 @@ std::optional<PlacedName> PlacedName::parse(std::string_view name) {
 std::string digest_of_name(std::string_view name) { return base::sha256(name).hex().substr(0, kDigestDigits); }
 
 std::string self_test_name(base::Slot slot) { return std::string(kSelfTest) + std::to_string(slot.value); }
+std::string self_test_name_of_process(int pid) { return std::string(kSelfTest) + "pid-" + std::to_string(pid); }
 bool is_self_test_name(std::string_view name) { return name.starts_with(kSelfTest); }
 
 }  // namespace intray::inbox

@@ -57,6 +57,8 @@ std::string digest_of_name(std::string_view name);  // 16 hex digits
 // ".self-test.<slot>": what an executor moves through its directories at start. Of that name, and the executor's own:
 // no job, looked at by nobody else.
 std::string self_test_name(base::Slot slot);
+// ".self-test.pid-<n>", in lease/0/: of a process that has no slot yet.
+std::string self_test_name_of_process(int pid);
 bool is_self_test_name(std::string_view name);
 
 }  // namespace intray::inbox
