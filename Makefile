@@ -13,7 +13,7 @@ SANITIZE := -Db_sanitize=address,undefined -Db_lundef=false -Doptimization=0 -Dc
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:  # ninja does its own
-.PHONY: help build programs installable test demo bench lint sanitize check-layers format install deb clean setup-build setup-test setup-lint
+.PHONY: help build programs installable test demo bench lint sanitize check-layers format install deb test-vm clean setup-build setup-test setup-lint setup-vm
 
 help: ## this list
 	@echo 'intray: make TARGET'
@@ -62,6 +62,10 @@ deb: PREFIX = /usr
 deb: setup-test installable ## makes a Debian package of it in BUILD
 	@tools/debian/build-deb $(BUILD)
 
+test-vm: PREFIX = /usr
+test-vm: setup-test setup-vm installable ## installs it into a virtual machine and tests it there, AppArmor and SELinux enforcing
+	@tests/vm/test-vm $(BUILD)
+
 clean: ## removes BUILD and ASAN_BUILD
 	rm -rf $(BUILD) $(ASAN_BUILD)
 
@@ -80,3 +84,5 @@ setup-test: setup-build
 	@tools/dev/setup test
 setup-lint:
 	@tools/dev/setup lint
+setup-vm: setup-build
+	@tools/dev/setup vm
