@@ -2,11 +2,17 @@
 
 #include <seccomp.h>
 
+#include <array>
 #include <cstdlib>
 #include <cstring>
 
+#include "limits.h"
+
 namespace intray::sys {
 namespace {
+
+constexpr std::uint64_t kIntMax = 0x7fffffff;
+static_assert((limits::kDescriptorsMax & (limits::kDescriptorsMax - 1)) == 0);  // blocks end there
 
 class Builder {
  public:
@@ -56,39 +62,57 @@ class Builder {
       return e == 0 ? FilterError{} : FilterError{"rule refused", name, -e};
     }
     const FilterCondition& condition = rule.condition[at];
-    if (condition.name == nullptr) {
-      compares[at] = compare(condition, condition.value);
-      return expand(rule, name, number, static_cast<std::uint8_t>(at + 1), compares);
-    }
+    if (condition.name == nullptr) return expand_value(rule, name, number, at, compares, condition.value);
     bool found = false;
     for (std::size_t i = 0; i < tables_->value_count; ++i) {
       if (std::strcmp(tables_->values[i].name, condition.name) != 0) continue;
       found = true;
-      compares[at] = compare(condition, tables_->values[i].value);
-      if (FilterError e = expand(rule, name, number, static_cast<std::uint8_t>(at + 1), compares); e.step != nullptr)
+      if (FilterError e = expand_value(rule, name, number, at, compares, tables_->values[i].value); e.step != nullptr)
         return e;
     }
     return found ? FilterError{} : FilterError{"a name without a value", condition.name, 22};
   }
 
-  static scmp_arg_cmp compare(const FilterCondition& condition, std::uint64_t value) {
+  // NOLINTNEXTLINE(misc-no-recursion)
+  FilterError expand_value(const FilterRule& rule, const char* name, int number, std::uint8_t at,
+                           scmp_arg_cmp* compares, std::uint64_t value) {
+    const auto next = static_cast<std::uint8_t>(at + 1);
+    const FilterCondition& condition = rule.condition[at];
+    if (condition.compare != FilterCompare::kAbove) {
+      compares[at] = compare(condition, value);
+      return expand(rule, name, number, next, compares);
+    }
+    // The kernel looks at 32 bits of a descriptor, a comparison by size at 64: 2^32 + 3 is above 40, and closes 3. And
+    // libseccomp compares an argument once in a rule. So: blocks of numbers that agree in their high bits, as far as
+    // descriptors go; and what is negative as an int, however it was widened, which no descriptor is.
+    if (value >= limits::kDescriptorsMax) return {"a descriptor out of range", name, 22};
+    for (std::uint64_t low = value + 1; low < limits::kDescriptorsMax; low += low & (~low + 1)) {
+      compares[at] = masked(condition, ~((low & (~low + 1)) - 1), low);
+      if (FilterError e = expand(rule, name, number, next, compares); e.step != nullptr) return e;
+    }
+    const std::array<std::uint64_t, 2> negatives{kIntMax + 1, ~kIntMax};
+    for (const std::uint64_t negative : negatives) {
+      compares[at] = masked(condition, ~kIntMax, negative);
+      if (FilterError e = expand(rule, name, number, next, compares); e.step != nullptr) return e;
+    }
+    return {};
+  }
+
+  static scmp_arg_cmp masked(const FilterCondition& condition, std::uint64_t mask, std::uint64_t value) {
     scmp_arg_cmp out{};
     out.arg = condition.argument;
-    switch (condition.compare) {
-      case FilterCompare::kEqual:
-        out.op = SCMP_CMP_EQ;
-        out.datum_a = value;
-        break;
-      case FilterCompare::kWithin:
-        out.op = SCMP_CMP_MASKED_EQ;
-        out.datum_a = ~value;
-        out.datum_b = 0;
-        break;
-      case FilterCompare::kAbove:
-        out.op = SCMP_CMP_GT;
-        out.datum_a = value;
-        break;
-    }
+    out.op = SCMP_CMP_MASKED_EQ;
+    out.datum_a = mask;
+    out.datum_b = value;
+    return out;
+  }
+
+  static scmp_arg_cmp compare(const FilterCondition& condition, std::uint64_t value) {
+    if (condition.compare == FilterCompare::kWithin) return masked(condition, ~value, 0);
+    scmp_arg_cmp out{};
+    out.arg = condition.argument;
+    out.op = SCMP_CMP_EQ;
+    out.datum_a = value;
     return out;
   }
 

@@ -15,7 +15,7 @@ namespace intray::sys {
 enum class FilterCompare : std::uint8_t {
   kEqual,   // argument == operand
   kWithin,  // no bit of the argument outside the operand
-  kAbove,   // argument > operand, unsigned: a negative descriptor is above, and fails in the kernel
+  kAbove,   // a descriptor > operand by the 32 bits that the kernel takes; or negative, which fails in the kernel
 };
 
 // What an argument is compared with: a number, or the numbers that a name stands for in this process.

@@ -73,6 +73,20 @@ TEST_CASE("load_filter: comparisons are of all 64 bits") {
   CHECK(under({kExit, above}, {}, [] { return static_cast<int>(::syscall(SYS_dup, 1L)); }).signal == SIGSYS);
 }
 
+TEST_CASE("load_filter: a descriptor is what the kernel takes of it") {
+  const FilterRule above{"dup", -1, 0, 1, {{0, FilterCompare::kAbove, 40, nullptr}}};
+  const auto answer = [&](long fd) {
+    return under({kExit, above}, {}, [fd] { return ::syscall(SYS_dup, fd) < 0 ? errno : 0; });
+  };
+  for (const long open : {41L, 42L, 63L, 64L, 100L, 4095L, 65'535L}) CHECK(answer(open).code == EBADF);
+  // -1 as a caller may widen it. It names no descriptor.
+  for (const long negative : {-1L, 0xffffffffL, 0x80000000L}) CHECK(answer(negative).code == EBADF);
+  // The kernel would take 2 or 40 of each of these.
+  for (const long pinned : {2L, 40L, (1L << 32) | 2L, (1L << 32) | 40L, (1L << 62) | 40L, (-1L << 32) | 40L})
+    CHECK(answer(pinned).signal == SIGSYS);
+  CHECK(answer(65'536).signal == SIGSYS);  // more than a locked-down process can have open
+}
+
 TEST_CASE("load_filter: a name stands for each of its values, and for nothing else") {
   const FilterRule named{"dup", -1, 0, 1, {{0, FilterCompare::kEqual, 0, "which"}}};
   const std::vector<FilterValue> values{{"which", 1}, {"other", 0}, {"which", 2}};
