@@ -146,7 +146,7 @@ class ChannelPool final : public DescriptorPool {
   void break_off(const std::string& why) {
     if (!channel_.valid()) return;
     loop_->forget(channel_.get());
-    channel_.reset();
+    abandoned_ = std::move(channel_);
     ready_.clear();
     asked_ = unsent_ = 0;
     base::log(base::LogLevel::kError, "connector_lost", {{"why", why}});
@@ -154,6 +154,7 @@ class ChannelPool final : public DescriptorPool {
   }
 
   sys::Fd channel_;
+  sys::Fd abandoned_;  // a broken channel stays open: a locked-down process may not close what it had open before
   PoolOptions options_;
   sys::SocketAddress peer_;
   sys::EventLoop* loop_;
