@@ -7,6 +7,7 @@
 #include "base/escape.h"
 #include "base/hash.h"
 #include "cli/config_check.h"
+#include "cli/doctor.h"
 #include "cli/exit_code.h"
 #include "cli/explain.h"
 #include "cli/init.h"
@@ -73,6 +74,7 @@ class CommandLine {
     explain();
     violations();
     config();
+    doctor();
   }
 
   int run(int argc, char** argv, Console& console) {
@@ -302,6 +304,13 @@ class CommandLine {
     check.add_option("FILE", file_, "A settings file (default: the site's)")->type_name("");
     check.callback(
         [this] { command_ = [this](Console& console) { return run_config_check(console, common_.root, file_); }; });
+  }
+
+  void doctor() {
+    CLI::App& c = add_command(app_, "doctor", "Prove the boundary between users on this machine");
+    add_root(c, common_);
+    c.add_flag("--json", common_.json, "One JSON object a line");
+    c.callback([this] { command_ = [this](Console& console) { return run_doctor(console, common_.root); }; });
   }
 
   CLI::App app_;

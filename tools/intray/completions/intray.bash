@@ -41,10 +41,11 @@ _intray() {
       log) words='--follow --root --json --utc --help' ;;
       explain) words='--json --help' ;;
       config) words='--root --json --help' ;;
+      doctor) words='--root --json --help' ;;
     esac
   else
     case $command in
-      '') words='init submit ls show log explain config' ;;
+      '') words='init submit ls show log explain config doctor' ;;
       submit)
         mapfile -t COMPREPLY < <(compgen -f -- "$cur"; [[ -z $sub ]] && compgen -W save -- "$cur")
         return ;;

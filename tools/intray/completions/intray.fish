@@ -27,6 +27,7 @@ complete -c intray -n __fish_use_subcommand -a show -d 'Everything known of one 
 complete -c intray -n __fish_use_subcommand -a log -d 'The audit trail'
 complete -c intray -n __fish_use_subcommand -a explain -d 'A code in plain words'
 complete -c intray -n __fish_use_subcommand -a config -d 'The settings'
+complete -c intray -n __fish_use_subcommand -a doctor -d 'Prove the boundary between users'
 
 set -l init '__fish_seen_subcommand_from init'
 complete -c intray -n $init -l user-mode -d 'For one user'

@@ -29,7 +29,7 @@ _intray() {
   local -a common=('--root[the site]:directory:_directories' '--json[one JSON object a line]' '(-h --help)'{-h,--help}'[help]')
   local -a times=('--utc[times in UTC]')
   _arguments -C $common $times '--version[print the version]' \
-    '1:command:((init\:"make a site" submit\:"hand over jobs" ls\:"list jobs" show\:"everything known of one job" log\:"the audit trail" explain\:"a code in plain words" config\:"the settings"))' \
+    '1:command:((init\:"make a site" submit\:"hand over jobs" ls\:"list jobs" show\:"everything known of one job" log\:"the audit trail" explain\:"a code in plain words" config\:"the settings" doctor\:"prove the boundary between users"))' \
     '*::argument:->rest'
   [[ $state == rest ]] || return
   case $words[1] in
@@ -50,6 +50,7 @@ _intray() {
     show) _arguments $common $times '1:job:_intray_jobs' ;;
     log) _arguments $common $times '(-f --follow)'{-f,--follow}'[go on]' '1:job:_intray_jobs' ;;
     explain) _arguments '--json[one JSON object a line]' '1:code:_intray_codes' ;;
+    doctor) _arguments $common ;;
     config) _arguments $common '1:what:(check)' '2:file:_files -g "*.toml"' ;;
   esac
 }
