@@ -308,6 +308,7 @@ class OneUser(SiteTest):
     @unittest.skipUnless(os.geteuid() == 0, "needs root, to become another user")
     def test_other_users_are_kept_out_of_it(self):
         self.make_site(port=1)
+        os.chmod(self.repo.mirror, 0o700)  # git makes it readable for everybody, and doctor says so
         answer = self.answer()
         self.assertEqual(answer.code, 0, answer.failures())
         self.assertEqual(answer.cell("unrelated agent", "save ledger: read")["result"], "PASS")
