@@ -196,7 +196,8 @@ static void as_executor(void) {
   TRY("connect_docker", try_connect_unix("/run/docker.sock"));
   TRY("trace", try_trace());
   if (victim != NULL) {
-    TRY("signal", check(kill(atoi(victim), SIGCONT)));
+    // Ignored by default, and unlike SIGCONT not free to all of a session.
+    TRY("signal", check(kill(atoi(victim), SIGURG)));
     snprintf(path, sizeof path, "/proc/%s/environ", victim);
     TRY("read_environment_of_other", try_open(path, O_RDONLY));
   }
