@@ -23,7 +23,9 @@ class Killed(SiteTest):
         for _ in range(4):
             child = self.run_executor()
             have = len(site.receipts())
-            wait_for("progress", lambda: len(site.receipts()) >= min(len(ids), have + dice.randrange(1, 25)), 60)
+            goal = min(len(ids), have + dice.randrange(1, 25))
+            wait_for("progress", lambda: len(site.receipts()) >= goal or child.poll() is not None, 60)
+            self.assertIsNone(child.poll(), site.log()[-3000:])
             child.kill()
             child.wait()
         receiver.faults()

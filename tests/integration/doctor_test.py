@@ -95,9 +95,9 @@ class Sound(WholeSite):
 
     def test_without_root_it_says_what_it_could_not_try(self):
         answer = self.doctor(uid=REQUESTER)
+        self.assertEqual(answer.failures(), [])
         self.assertEqual(answer.code, 4)
         self.assertIn("not run as root", answer.stderr)
-        self.assertEqual(answer.failures(), [])
         self.assertEqual(answer.cell("unrelated agent", "save ledger: read")["result"], "SKIPPED")
         self.assertEqual(answer.cell("requester", "save tmp, new: add")["result"], "PASS")  # its own rights it can try
         self.assertNotEqual(answer.proof("RQ_CREDENTIAL_FREE")["result"], "PASS")

@@ -85,6 +85,8 @@ void sweep(const std::string& role, const sys::FilterRule* rules, std::size_t co
   for (const long number : numbers) {
     if (number == kUretprobe || number == kUprobe) continue;
     const std::string name = name_of(number);
+    // Outside of a handler it takes registers from wherever the stack points, and may end in any way.
+    if (name == "rt_sigreturn") continue;
     const auto by_name = listed.find(name);
     const auto entry = by_name != listed.end() ? by_name : listed.find(std::to_string(number));
     const Listed what = entry == listed.end() ? Listed{} : entry->second;
