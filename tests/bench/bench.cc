@@ -6,7 +6,8 @@
 //   intray-bench handoff-batch DIR BATCH JOBS
 //   intray-bench http URL CREDENTIAL_FILE IN_FLIGHT FIRST COUNT   POST and read-back of notes FIRST.. with bare libcurl
 //   intray-bench lone ROOT JOBS_FILE                  each job alone: hand-off to receipt, median
-//   intray-bench chain DIR URL CREDENTIAL_FILE COUNT  the same steps with bare calls, median
+//   intray-bench confine DIR ROUNDS JOBS              a job's system calls, free and locked down: smallest of the
+//   rounds intray-bench chain DIR URL CREDENTIAL_FILE COUNT  the same steps with bare calls, median
 #include <curl/curl.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -27,6 +28,7 @@
 #include <vector>
 
 #include "base/hash.h"
+#include "confine_bench.h"
 #include "inbox/handoff.h"
 
 namespace {
@@ -323,6 +325,10 @@ int main(int argc, char** argv) {
     print("floor", std::stoi(a[5]) / Bare(a[1], a[2]).run(std::stoi(a[3]), std::stoi(a[4]), std::stoi(a[5])));
   } else if (a.size() == 3 && a[0] == "lone") {
     lone(a[1], a[2]);
+  } else if (a.size() == 4 && a[0] == "confine") {
+    const auto cost = bench::confine_cost(a[1], std::stoi(a[2]), std::stoi(a[3]));
+    print("floor", cost.free_us);
+    print("product", cost.confined_us);
   } else if (a.size() == 5 && a[0] == "chain") {
     chain(a[1], a[2], a[3], std::stoi(a[4]));
   } else {
