@@ -13,7 +13,7 @@ SANITIZE := -Db_sanitize=address,undefined -Db_lundef=false -Doptimization=0 -Dc
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:  # ninja does its own
-.PHONY: help build programs installable test demo bench lint sanitize check-layers format install deb test-vm clean setup-build setup-test setup-lint setup-vm
+.PHONY: help build programs installable test demo bench mutants lint sanitize check-layers format install deb test-vm clean setup-build setup-test setup-lint setup-vm
 
 help: ## this list
 	@echo 'intray: make TARGET'
@@ -35,6 +35,9 @@ programs: setup-build $(BUILD)/build.ninja
 bench: programs ## measures throughput, latency and memory on this machine
 	@ninja -C $(BUILD) tests/bench/intray-bench
 	@tools/dev/bench $(BUILD)
+
+mutants: setup-test programs ## breaks one guarantee after the other in a copy, and demands that the tests notice
+	@tools/dev/mutants $(BUILD)
 
 lint: setup-lint build ## layout, static analysis, layers, headers, scripts, man pages
 	@tools/dev/lint $(BUILD)
