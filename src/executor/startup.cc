@@ -84,6 +84,7 @@ Step<SlotLock> take_slot(const inbox::Inbox& inbox, int slots, const base::Worke
 bool policy_allows(const config::LeasePolicy& policy, const ledger::Identity& identity,
                    const std::vector<std::string>& scopes, bool takeover) {
   std::vector<lease::PolicyRule> rules;
+  rules.reserve(policy.lines.size());
   for (const config::PolicyLine& line : policy.lines)
     rules.push_back({line.tenant, line.agent, line.binding, line.scopes, line.takeover});
   return lease::allows(rules, {identity.tenant, identity.agent, identity.binding}, scopes, takeover);

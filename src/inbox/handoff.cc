@@ -73,6 +73,17 @@ base::Result<void> rename_file(const DropBox& box, const OpenParcel& parcel) {
 // Renamed now or before: what step 3 must make durable. "Handed over already" is as durable as "handed over".
 bool is_in_new(const base::Result<void>& renamed) { return renamed || renamed.error().code == ErrorCode::kExists; }
 
+// False where the system has no more threads to give.
+template <class Work>
+bool add_thread(std::vector<std::thread>& threads, const Work& work) {
+  try {
+    threads.emplace_back(work);
+    return true;
+  } catch (const std::system_error&) {
+    return false;
+  }
+}
+
 // Step 1's sync of all of them, up to `threads` at once: each waits for its own flush, several share the disk's queue.
 std::vector<base::Result<void>> sync_files(const DropBox& box, std::span<const OpenParcel> parcels, int threads) {
   std::vector<base::Result<void>> results(parcels.size());
@@ -83,11 +94,9 @@ std::vector<base::Result<void>> sync_files(const DropBox& box, std::span<const O
   std::vector<std::thread> helpers;
   const auto wanted = std::min<std::size_t>(
       static_cast<std::size_t>(std::clamp(threads, 1, limits::kHandOverThreadsMax)), parcels.size());
-  try {
-    helpers.reserve(wanted);
-    while (helpers.size() + 1 < wanted) helpers.emplace_back(work);
-  } catch (const std::system_error&) {
-    // No more threads to be had: those there are, or this one alone, do the work.
+  helpers.reserve(wanted);
+  // No more threads to be had: those there are, or this one alone, do the work.
+  while (helpers.size() + 1 < wanted && add_thread(helpers, work)) {
   }
   work();
   for (std::thread& helper : helpers) helper.join();

@@ -23,6 +23,7 @@ constexpr std::uint32_t kUserDirMode = 0700;
 constexpr std::uint32_t kUserFileMode = 0600;
 constexpr std::uint32_t kFileMode = 0640;
 constexpr std::string_view kUnfinished = ".unfinished";  // suffix of what make() has not given its owner and mode yet
+constexpr std::size_t kPlacesBesidesSlots = 10;          // of plan(), for its reserve()
 
 // Whose rename is one step across a power loss, given a journal where there is a choice.
 constexpr auto kDurableNames = std::to_array<std::string_view>({"ext3", "ext4", "xfs", "btrfs", "zfs"});
@@ -39,6 +40,7 @@ std::string person(std::uint32_t id, const std::optional<std::string>& name) {
 
 std::vector<Place> plan_files(const Owners& owners, int slots) {
   std::vector<Place> files;
+  files.reserve(2 * static_cast<std::size_t>(slots));
   for (int slot = 0; slot < slots; ++slot) {
     const std::string stem = std::to_string(slot);
     files.push_back({stem + ".lock", owners.executor_uid, owners.admin_gid, kLockMode});
@@ -197,6 +199,7 @@ std::optional<sys::Dir> open_quietly(const sys::Dir& parent, const std::string& 
 std::vector<Place> plan(const Owners& owners, int slots) {
   const auto mode = [&](std::uint32_t system_mode) { return owners.user_mode ? kUserDirMode : system_mode; };
   std::vector<Place> places;
+  places.reserve(kPlacesBesidesSlots + static_cast<std::size_t>(slots));
   for (const char* const name : {"tmp", "new"})
     places.push_back({name, owners.executor_uid, owners.requester_gid, mode(kDropMode)});
   for (const char* const name : {"cur", "done", "failed", "rejected", "unknown", "ledger"})
@@ -294,6 +297,7 @@ base::Result<Inbox> Inbox::open(const std::string& root, model::JobKind kind, in
   sys::Dir cur = INTRAY_TRY(base.open_subdir("cur"));
   sys::Dir lease = INTRAY_TRY(base.open_subdir("lease"));
   std::vector<sys::Dir> slot_dirs;
+  slot_dirs.reserve(static_cast<std::size_t>(slots));
   for (int slot = 0; slot < slots; ++slot) slot_dirs.push_back(INTRAY_TRY(lease.open_subdir(std::to_string(slot))));
   sys::Dir done = INTRAY_TRY(base.open_subdir("done"));
   sys::Dir failed = INTRAY_TRY(base.open_subdir("failed"));

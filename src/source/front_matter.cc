@@ -159,7 +159,7 @@ class TopLevelScalars {
   }
 
   // The value of a key of the mapping on top; deeper ones don't count.
-  void value(std::optional<std::string> text) {
+  void value(const std::optional<std::string>& text) {
     if (levels_.size() != 1) return;
     if (key_ == id_key_) out_.id = text;
     if (key_ == state_key_) out_.state = text;

@@ -71,7 +71,7 @@ Answer<TreeIndex::Entry> TreeIndex::find(const git_oid& root, std::string_view p
     // A NUL in a segment would end the name for libgit2 only.
     if (entry == nullptr || name_of(entry) != segments[i])
       return missing(fmt::format("there is no {}", model::excerpt(segments[i])));
-    const Entry found{true, *git_tree_entry_id(entry), git_tree_entry_filemode(entry), {}};
+    Entry found{true, *git_tree_entry_id(entry), git_tree_entry_filemode(entry), {}};
     if (i + 1 == segments.size()) return found;
     if (found.mode != GIT_FILEMODE_TREE)
       return missing(fmt::format("{} on the way is {}", model::excerpt(segments[i]), kind_word(found.mode)));
@@ -104,7 +104,7 @@ Answer<std::optional<std::string>> TreeIndex::colliding(const git_oid& root, std
         const std::string name(name_of(entry));
         if (model::collision_key(name) != key) continue;
         const bool exact = place.exact && name == segments[i];
-        const std::string full = place.prefix + name;
+        std::string full = place.prefix + name;
         if (last) {
           if (!exact) return full;
         } else if (git_tree_entry_filemode(entry) == GIT_FILEMODE_TREE) {

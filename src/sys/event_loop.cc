@@ -167,7 +167,7 @@ class EpollLoop final : public EventLoop {
 
   int drain_timer() {
     std::uint64_t expirations = 0;
-    static_cast<void>(!::read(timer_.get(), &expirations, sizeof expirations));
+    [[maybe_unused]] const ssize_t n = ::read(timer_.get(), &expirations, sizeof expirations);
     armed_.reset();  // it fired: it must be armed anew, even for the same time
     return 0;
   }

@@ -104,7 +104,8 @@ std::optional<Mount> find_mount(std::uint64_t mount_id) {
     const std::size_t parent_end = line.find(' ', wanted.size());
     const std::size_t device_end = line.find(' ', parent_end + 1);
     const std::size_t dash = line.find(" - ");
-    if (parent_end == line.npos || device_end == line.npos || dash == line.npos) return std::nullopt;
+    if (parent_end == std::string_view::npos || device_end == std::string_view::npos || dash == std::string_view::npos)
+      return std::nullopt;
     const std::string_view tail = line.substr(dash + 3);
     return Mount{std::string(tail.substr(0, tail.find(' '))),
                  std::string(line.substr(parent_end + 1, device_end - parent_end - 1))};
@@ -134,7 +135,7 @@ std::optional<bool> find_journal(const std::string& device_numbers) {
   const auto names = journals->list();
   if (!names) return std::nullopt;
   return std::any_of(names->begin(), names->end(), [&](const std::string& name) {
-    return name.starts_with(prefix) && name.find_first_not_of("0123456789", prefix.size()) == name.npos;
+    return name.starts_with(prefix) && name.find_first_not_of("0123456789", prefix.size()) == std::string::npos;
   });
 }
 

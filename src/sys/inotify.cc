@@ -1,6 +1,6 @@
 #include "sys/inotify.h"
 
-#include <sys/inotify.h>
+#include <sys/inotify.h>  // NOLINT(readability-duplicate-include): the system's, not ours
 #include <unistd.h>
 
 #include <cerrno>

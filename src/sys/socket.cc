@@ -3,7 +3,7 @@
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>
-#include <sys/socket.h>
+#include <sys/socket.h>  // NOLINT(readability-duplicate-include): the system's, not ours
 
 #include <cerrno>
 #include <charconv>

@@ -20,7 +20,7 @@ constexpr int kFirstSpareFd = 16;  // sources are moved above everything that is
 // Between fork and exec: only async-signal-safe calls, no allocation.
 [[noreturn]] void give_up(int report) {
   const int error = errno;
-  static_cast<void>(!::write(report, &error, sizeof error));
+  [[maybe_unused]] const ssize_t n = ::write(report, &error, sizeof error);
   ::_exit(127);
 }
 
@@ -38,7 +38,7 @@ constexpr int kFirstSpareFd = 16;  // sources are moved above everything that is
   for (int signo = 1; signo < NSIG; ++signo) ::signal(signo, SIG_DFL);
   sigset_t none;
   ::sigemptyset(&none);
-  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  ::pthread_sigmask(SIG_SETMASK, &none, nullptr);
   if (::prctl(PR_SET_PDEATHSIG, SIGTERM) != 0) give_up(kReportFd);
   if (::getppid() != parent) ::_exit(127);  // it died before the line above: nobody would tell us
   std::array<char*, 1> no_environment{nullptr};
