@@ -85,8 +85,14 @@ base::Result<void> Confinement::lock(base::Slot slot) {
   for (const sys::Dir* dir : {&inbox_.fresh, &inbox_.cur, &inbox_.slots.at(static_cast<std::size_t>(slot.value))})
     static_cast<void>(dir->unlink(name));
   INTRAY_TRY(inbox_.fresh.create(name, inbox_.file_mode));
-  confine::Plan names = INTRAY_TRY(plan(slot));
-  status_ = INTRAY_TRY(confine::lock_down(std::move(names)));
+  auto names = plan(slot);
+  auto locked = names ? confine::lock_down(std::move(*names))
+                      : base::Result<confine::Status>(std::unexpected(std::move(names).error()));
+  if (!locked) {
+    static_cast<void>(inbox_.fresh.unlink(name));
+    return std::unexpected(std::move(locked).error());
+  }
+  status_ = std::move(*locked);
   return {};
 }
 

@@ -30,6 +30,7 @@ class Front:
         self.context.load_cert_chain(pem, key)
         self.behind = port
         self.cut_next = 0  # connections to be cut after the handshake
+        self.cut_handshakes = False
         self.handshakes = self.failed = 0
         self.listener = socket.create_server(("127.0.0.1", 0), backlog=128)
         self.port = self.listener.getsockname()[1]
@@ -44,6 +45,11 @@ class Front:
             threading.Thread(target=self.serve, args=(plain,), daemon=True).start()
 
     def serve(self, plain):
+        if self.cut_handshakes:
+            plain.recv(5)
+            plain.close()
+            self.failed += 1
+            return
         try:
             secure = self.context.wrap_socket(plain, server_side=True)
         except (OSError, ssl.SSLError):
@@ -103,10 +109,10 @@ class Tls(SiteTest):
                 self.assertEqual(self.receiver.content(path), file.read(), path)
         self.assertIn("full: Landlock", site.log())
 
-    def test_a_certificate_of_another_ca_is_refused_and_nothing_is_sent(self):
+    def check_waiting(self, front, ca):
+        """No answer that counts: jobs wait, nothing arrives, and the executor is alive and well."""
         commit = self.repo.notes(2)
-        front = self.make_front()
-        site = self.make_https_site(front, self.other)
+        site = self.make_https_site(front, ca)
         site.submit_all(commit)
         child = self.run_executor()
         wait_for("a refused handshake", lambda: front.failed >= 1)
@@ -115,6 +121,30 @@ class Tls(SiteTest):
         self.assertEqual(self.stop(child), 0)
         self.assertEqual(self.receiver.requests("received"), [])
         self.assertEqual(site.receipts(), [])
+
+    def test_a_certificate_of_another_ca_is_refused_and_nothing_is_sent(self):
+        self.check_waiting(self.make_front(), self.other)
+
+    def test_handshakes_that_are_cut_leave_the_jobs_waiting(self):
+        front = self.make_front()
+        front.cut_handshakes = True
+        self.check_waiting(front, self.pem)
+
+    def test_a_connection_that_is_too_old_is_replaced(self):
+        commit = self.repo.notes(3)
+        front = self.make_front()
+        site = self.make_https_site(front, self.pem, **{"receiver.idle_reuse": '"100ms"'})
+        jobs = site.submit_all(commit)
+        child = self.run_executor()
+        wait_for("the first jobs", lambda: len(site.receipts()) == len(jobs))
+        before = front.handshakes
+        time.sleep(0.3)
+        self.repo.write("later.md", "# Later\n")
+        job = site.submit_path(self.repo.commit(), "later.md")
+        wait_for("the later job", lambda: site.outcome(job))
+        self.assertEqual(site.outcome(job)[0], "SUCCEEDED")
+        self.assertGreater(front.handshakes, before)
+        self.assertEqual(self.stop(child), 0)
 
     def test_connections_that_are_cut_after_the_handshake_leave_nothing_undone(self):
         commit = self.repo.notes(6)
