@@ -77,7 +77,10 @@ std::optional<std::string> case_fold(std::string_view text) {
       if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
     return out;
   }
-  return map(text, UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_CASEFOLD);
+  // Composed first: folding turns the mark U+0345 into a letter, which other marks can no longer be sorted around, so
+  // that two spellings of one text would fold apart.
+  const auto composed = nfc(text);
+  return composed ? map(*composed, UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_CASEFOLD) : std::nullopt;
 }
 
 }  // namespace intray::base

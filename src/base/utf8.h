@@ -20,6 +20,6 @@ std::string_view category(char32_t code_point);
 // All three: nullopt where the text is not valid UTF-8.
 std::optional<std::string> nfc(std::string_view text);
 std::optional<std::string> nfkc(std::string_view text);
-std::optional<std::string> case_fold(std::string_view text);  // full folding, then NFC
+std::optional<std::string> case_fold(std::string_view text);  // full folding of the NFC, then NFC
 
 }  // namespace intray::base

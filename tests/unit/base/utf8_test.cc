@@ -113,6 +113,9 @@ TEST_CASE("utf8: normal forms and case folding") {
   CHECK(case_fold("Straße") == case_fold("STRASSE"));
   CHECK(case_fold("ΣΑΣ") == case_fold("σας"));
   CHECK(case_fold("U\u0308") == case_fold("ü"));
+  // Canonically the same text: the marks in either order, and composed.
+  CHECK(case_fold("\u03b1\u0345\u0301") == case_fold("\u03b1\u0301\u0345"));
+  CHECK(case_fold("\u03b1\u0345\u0301") == case_fold("\u1fb4"));
 }
 
 TEST_CASE("utf8: normal forms are stable, and a long hostile text stays linear") {
