@@ -45,7 +45,7 @@ bool is_path_part(std::string_view part) { return !part.empty() && part != "." &
 bool is_port(std::string_view text) {
   std::uint16_t port = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
-  return error == std::errc{} && end == text.data() + text.size() && port > 0;
+  return error == std::errc{} && end == text.data() + text.size() && !text.starts_with('0');
 }
 
 }  // namespace
@@ -122,7 +122,8 @@ bool is_origin_url(std::string_view text) {
   }
   host = text.substr(0, text.find(':'));
   text.remove_prefix(host.size());
-  if (host.empty() || host.size() > kHostBytesMax || host.front() == '-' || !all_of(host, ".-")) return false;
+  if (host.empty() || host.size() > kHostBytesMax || host.front() == '-' || host.front() == '.' || !all_of(host, ".-"))
+    return false;
   return text.empty() || is_port(text.substr(1));
 }
 

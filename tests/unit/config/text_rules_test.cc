@@ -21,6 +21,8 @@ TEST_CASE("is_origin_url: scheme, host, port, nothing else") {
                           "https://user@x",
                           "https://user:pw@x",
                           "https://x:0",
+                          "https://x:0443",
+                          "https://.x",
                           "https://x:65536",
                           "https://x:",
                           "https://x:80a",
