@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <csignal>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <ostream>
 
@@ -35,11 +36,14 @@ std::string_view field(std::string_view line, std::string_view name) {
   return {};
 }
 
-std::optional<int> number(std::string_view text) {
-  int value = 0;
+template <class Int>
+bool read_number(Int& out, std::string_view text, std::int64_t min, std::int64_t max) {
+  std::int64_t value = 0;
   const char* const end = text.data() + text.size();
   const auto [stopped, error] = std::from_chars(text.data(), end, value);
-  return error == std::errc{} && stopped == end ? std::optional(value) : std::nullopt;
+  if (error != std::errc{} || stopped != end || value < min || value > max) return false;
+  out = static_cast<Int>(value);
+  return true;
 }
 
 std::string name_of(int call) {
@@ -56,12 +60,15 @@ std::optional<Violation> parse_violation(std::string_view line) {
   if (line.find(kSeccompRecord) == std::string_view::npos) return std::nullopt;
   const std::string_view program = field(line, "comm");
   if (std::find(kPrograms.begin(), kPrograms.end(), program) == kPrograms.end()) return std::nullopt;
-  const auto pid = number(field(line, "pid"));
-  const auto uid = number(field(line, "uid"));
-  const auto call = number(field(line, "syscall"));
-  const auto signal = number(field(line, "sig"));
-  if (!pid || !uid || !call || !signal) return std::nullopt;
-  return Violation{std::string(program), *pid, *uid, *call, *signal};
+  constexpr std::int64_t kIntMax = std::numeric_limits<int>::max();
+  constexpr std::int64_t kUidMax = std::numeric_limits<std::uint32_t>::max();
+  Violation out;
+  out.program = program;
+  if (!read_number(out.pid, field(line, "pid"), 0, kIntMax) || !read_number(out.uid, field(line, "uid"), 0, kUidMax) ||
+      !read_number(out.call, field(line, "syscall"), std::numeric_limits<int>::min(), kIntMax) ||
+      !read_number(out.signal, field(line, "sig"), 0, kIntMax))
+    return std::nullopt;
+  return out;
 }
 
 int run_violations(Console& console, const ViolationsOptions& options) {

@@ -4,6 +4,7 @@
 // Thread use: one thread.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,8 +18,8 @@ namespace intray::cli {
 struct Violation {
   std::string program;  // at most 15 bytes of its name
   int pid = 0;
-  int uid = 0;
-  int call = 0;
+  std::int64_t uid = 0;  // 32 bits without a sign: containers use the upper half, too
+  int call = 0;          // negative where the program made up a number
   int signal = 0;
 };
 

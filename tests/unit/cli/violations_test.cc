@@ -45,6 +45,14 @@ TEST_CASE("parse_violation: a line that is cut or not of numbers is none") {
   }
 }
 
+TEST_CASE("parse_violation: numbers as the kernel's types have them") {
+  CHECK(parse_violation(with(" uid=65534", " uid=4294967294"))->uid == 4294967294);
+  CHECK(parse_violation(with("syscall=91", "syscall=-1"))->call == -1);
+  CHECK_FALSE(parse_violation(with(" uid=65534", " uid=4294967296")));
+  CHECK_FALSE(parse_violation(with("pid=3656", "pid=-1")));
+  CHECK_FALSE(parse_violation(with("sig=31", "sig=-31")));
+}
+
 TEST_CASE("parse_violation: a process's chosen name can't pass for a field") {
   // comm is quoted unless it holds odd bytes, and then it is printed in hex.
   CHECK_FALSE(parse_violation(with("comm=\"intray-save\"", "comm=\"x pid=1\"")));
