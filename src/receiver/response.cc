@@ -12,6 +12,8 @@ namespace {
 
 constexpr std::int64_t kMicrosPerSecond = 1'000'000;
 constexpr base::Micros kRetryAfterMax{limits::kRetryAfterMax_us};
+// libcurl reads years of eight digits, too; such a time in microseconds overflows. What is later is as good as this.
+constexpr time_t kDateMax_s = 253'402'300'799;  // the end of the year 9999
 // Three fifths: of the usual 5 s, 3 s. The rest is for the way there, and for a server that counts differently.
 constexpr std::int64_t kIdleShareOfTen = 6;
 
@@ -85,7 +87,7 @@ void Response::take_field(std::string_view name, std::string_view value) {
     if (const auto wait = parse_seconds(value)) {
       keep_larger(retry_after_, *wait);
     } else if (const time_t at = curl_getdate(std::string(value).c_str(), nullptr); at >= 0) {
-      keep_larger(retry_at_, base::WallTime{std::chrono::seconds(at)});
+      keep_larger(retry_at_, base::WallTime{std::chrono::seconds(std::min(at, kDateMax_s))});
     }
   } else if (same_word(name, "Keep-Alive")) {
     const std::size_t found = value.find("timeout=");
