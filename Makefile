@@ -2,6 +2,8 @@
 
 BUILD      ?= build
 ASAN_BUILD ?= build-asan
+FUZZ_BUILD ?= build-fuzz
+SECONDS    ?= 20
 PREFIX     ?= /usr/local
 VAULT      ?=
 MESON_ARGS ?=
@@ -11,14 +13,19 @@ PROGRAMS := $(patsubst tools/%/main.cc,tools/%,$(wildcard tools/*/main.cc))
 PROGRAMS := $(foreach p,$(PROGRAMS),$(p)/$(notdir $(p)))
 SANITIZE := -Db_sanitize=address,undefined -Db_lundef=false -Doptimization=0 -Dcpp_args=-g1
 
+# clang alone has libFuzzer; its own warnings are not ours to mend here.
+FUZZ_CXX   ?= clang++-19
+FUZZ_ARGS  := -Db_sanitize=address,undefined -Db_lundef=false -Dwerror=false -Doptimization=1 \
+              '-Dcpp_args=-fsanitize=fuzzer-no-link -gline-tables-only'
+
 .DEFAULT_GOAL := help
 .NOTPARALLEL:  # ninja does its own
-.PHONY: help build programs installable test demo bench mutants lint sanitize check-layers format install deb test-vm clean setup-build setup-test setup-lint setup-vm
+.PHONY: help build programs installable test demo bench mutants lint sanitize fuzz check-layers format install deb test-vm clean setup-build setup-test setup-lint setup-vm setup-fuzz
 
 help: ## this list
 	@echo 'intray: make TARGET'
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
-	@echo 'Settings: BUILD=$(BUILD) ASAN_BUILD=$(ASAN_BUILD) PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) VAULT=$(VAULT); SKIP_SETUP=1 installs nothing.'
+	@echo 'Settings: BUILD=$(BUILD) ASAN_BUILD=$(ASAN_BUILD) FUZZ_BUILD=$(FUZZ_BUILD) SECONDS=$(SECONDS) PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) VAULT=$(VAULT); SKIP_SETUP=1 installs nothing.'
 
 demo: programs ## the main path with real parts, watched: VAULT=<notes repository> uses your own (a copy of it)
 	@tools/dev/demo $(BUILD)
@@ -46,6 +53,9 @@ sanitize: setup-test $(ASAN_BUILD)/build.ninja ## the whole suite once more unde
 	@ninja -C $(ASAN_BUILD)
 	@tools/dev/run-tests $(ASAN_BUILD)
 
+fuzz: setup-fuzz $(FUZZ_BUILD)/build.ninja ## feeds every parser of foreign bytes made-up input, SECONDS each; keeps what breaks one
+	@tools/dev/fuzz $(FUZZ_BUILD) $(SECONDS)
+
 check-layers: setup-test ## who includes whom, where system calls and SQL may stand
 	@tools/dev/check-layers
 
@@ -69,8 +79,8 @@ test-vm: PREFIX = /usr
 test-vm: setup-test setup-vm installable ## installs it into a virtual machine and tests it there, AppArmor and SELinux enforcing
 	@tests/vm/test-vm $(BUILD)
 
-clean: ## removes BUILD and ASAN_BUILD
-	rm -rf $(BUILD) $(ASAN_BUILD)
+clean: ## removes BUILD, ASAN_BUILD and FUZZ_BUILD
+	rm -rf $(BUILD) $(ASAN_BUILD) $(FUZZ_BUILD)
 
 $(BUILD)/build.ninja:
 	@meson setup $(BUILD) $(MESON_ARGS)
@@ -78,8 +88,12 @@ $(BUILD)/build.ninja:
 $(ASAN_BUILD)/build.ninja:
 	@meson setup $(ASAN_BUILD) $(SANITIZE) $(MESON_ARGS)
 
+$(FUZZ_BUILD)/build.ninja:
+	@CXX='$(FUZZ_CXX)' meson setup $(FUZZ_BUILD) $(FUZZ_ARGS) $(MESON_ARGS)
+
 $(BUILD)/build.ninja: | setup-build
 $(ASAN_BUILD)/build.ninja: | setup-build
+$(FUZZ_BUILD)/build.ninja: | setup-fuzz
 
 setup-build:
 	@tools/dev/setup build
@@ -89,3 +103,5 @@ setup-lint:
 	@tools/dev/setup lint
 setup-vm: setup-build
 	@tools/dev/setup vm
+setup-fuzz: setup-test
+	@tools/dev/setup fuzz
