@@ -30,7 +30,7 @@ constexpr std::uint32_t kSharedFile = 0644;
 constexpr std::uint32_t kOwnDir = 0700;
 constexpr std::uint32_t kOwnFile = 0600;
 constexpr std::uint32_t kSecretDir = 0700;   // credentials: root hands them over, or the executor owns its own
-constexpr std::uint32_t kMirrorDir = 02750;  // intray-mirror writes, intray-save reads
+constexpr std::uint32_t kMirrorDir = 02750;  // intray-mirror writes, its group reads
 constexpr std::uint32_t kOthersBits = 0077;
 constexpr std::uint32_t kSecretFileBits = 0177;
 constexpr std::uint32_t kOthersWriteBits = 0022;
@@ -106,6 +106,8 @@ Step<config::InitValues> values_of(const InitOptions& options, const std::string
     if (v.site_namespace.empty()) v.site_namespace = "local/" + v.tenant + "/user/1";
     v.set.emplace_back("source.max_age", "0");
     if (is_loopback(options.receiver)) v.set.emplace_back("receiver.allow_plaintext", "true");
+  } else {
+    v.set.emplace_back("git.mirror_owner", config::as_literal(kMirrorUser));  // make_around gives it the mirror
   }
   const std::vector<std::string> names = config::setting_names();
   const std::vector<std::string_view> known(names.begin(), names.end());
@@ -251,7 +253,7 @@ Step<void> make_around(Console& console, Maker& maker, const std::string& config
   const std::string secrets = config_dir + "/credentials";
   if (auto made = maker.directory_of(secrets, 0, 0, kSecretDir); !made) return failed(made.error());
   const auto mirror_uid = sys::user_id(kMirrorUser);
-  const auto reader_gid = sys::group_id(kSaveUser);
+  const auto reader_gid = sys::group_id(kMirrorGroup);
   if (!values.mirror.empty() && mirror_uid && reader_gid) {
     const std::string above = values.mirror.substr(0, std::max<std::size_t>(1, values.mirror.rfind('/')));
     if (above != "/" && !sys::stat_path(above))
@@ -262,8 +264,8 @@ Step<void> make_around(Console& console, Maker& maker, const std::string& config
     if (!found) return failed(found.error());
     const sys::FileInfo& mirror = *found;
     if (mirror.uid != *mirror_uid)
-      complain(console, fmt::format("warning: {}: belongs to uid {}, should be {}'s", base::escape(values.mirror),
-                                    mirror.uid, kMirrorUser));
+      complain(console, fmt::format("warning: {}: belongs to uid {}, should be {}'s (git.mirror_owner)",
+                                    base::escape(values.mirror), mirror.uid, kMirrorUser));
     if ((mirror.mode & kOthersWriteBits) != 0)
       complain(console, fmt::format("warning: {}: others than its owner can write to it (mode {:04o})",
                                     base::escape(values.mirror), mirror.mode));

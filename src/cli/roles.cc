@@ -3,32 +3,45 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "sys/identity.h"
 #include "sys/process.h"
 
 namespace intray::cli {
 namespace {
 
-constexpr const char* kSysusersFile = "/usr/lib/sysusers.d/intray.conf";  // the package's list of users and groups
+// The package's lists of users and groups.
+constexpr const char* kSysusersFile = "/usr/lib/sysusers.d/intray.conf";
+constexpr const char* kBySysusers = "systemd-sysusers intray.conf intray-save.conf";
+
+bool is_member(const sys::Account& account, std::uint32_t gid) {
+  const std::vector<std::uint32_t> groups = sys::groups_of(account);
+  return std::ranges::find(groups, gid) != groups.end();
+}
 
 }  // namespace
 
 std::vector<std::string> missing_roles() {
   std::error_code error;
   const bool packaged = std::filesystem::exists(kSysusersFile, error);
-  const std::string by_package = std::string("systemd-sysusers ") + kSysusersFile;
   std::vector<std::string> out;
   for (const char* const user : kSaveSiteUsers)
     if (!sys::user_id(user))
       out.push_back("the user " + std::string(user) + " is missing; make it with: " +
-                    (packaged ? by_package : "adduser --system --group --no-create-home " + std::string(user)));
+                    (packaged ? kBySysusers : "adduser --system --group --no-create-home " + std::string(user)));
   for (const char* const group : kSaveSiteGroups) {
-    // The requester's group comes with its user.
+    // The groups of requester and mirror come with their users.
     const bool told =
         std::ranges::find(kSaveSiteUsers, std::string_view(group)) != kSaveSiteUsers.end() && !sys::user_id(group);
     if (!told && !sys::group_id(group))
       out.push_back("the group " + std::string(group) + " is missing; make it with: " +
-                    (packaged ? by_package : "addgroup --system " + std::string(group)));
+                    (packaged ? kBySysusers : "addgroup --system " + std::string(group)));
   }
+  const auto executor = sys::account_of(std::string(kSaveUser));
+  const auto readers = sys::group_id(kMirrorGroup);
+  if (executor && readers && !is_member(*executor, *readers))
+    out.push_back(std::string(kSaveUser) + " is not in the group " + kMirrorGroup +
+                  " and can't read the mirror; add it with: " +
+                  (packaged ? kBySysusers : "adduser " + std::string(kSaveUser) + " " + kMirrorGroup));
   return out;
 }
 

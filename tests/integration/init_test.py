@@ -17,8 +17,28 @@ class Init(MachineTest):
         for name in ("intray-save", "intray-mirror", "intray-save-connector", "intray-rq"):
             self.assertIn("the user %s is missing; make it with: adduser --system --group --no-create-home %s\n" % (name, name), done.stderr)
         self.assertIn("the group intray-adm is missing; make it with: addgroup --system intray-adm\n", done.stderr)
-        self.assertNotIn("the group intray-rq is missing", done.stderr)
+        for name in ("intray-rq", "intray-mirror"):
+            self.assertNotIn("the group %s is missing" % name, done.stderr)
         self.assertFalse(os.path.exists(self.root))
+
+    def test_an_executor_that_could_not_read_the_mirror_is_told_its_group(self):
+        self.machine.groups["intray-mirror"] = (MIRROR, [])
+        self.machine.write_accounts()
+        done = self.init()
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("intray-save is not in the group intray-mirror and can't read the mirror; add it with: adduser intray-save intray-mirror\n",
+                      done.stderr)
+        self.assertFalse(os.path.exists(self.root))
+
+    def test_the_mirror_is_believed_because_of_the_user_who_keeps_it(self):
+        self.assertEqual(self.init().returncode, 0)
+        with open(os.path.join(self.machine.etc, "intray", "save.toml"), encoding="utf-8") as file:
+            self.assertRegex(file.read(), r'(?m)^mirror_owner = "intray-mirror"$')
+
+    def test_a_site_may_say_that_somebody_else_keeps_its_mirror(self):
+        self.assertEqual(self.init("--set", "git.mirror_owner=guest").returncode, 0)
+        with open(os.path.join(self.machine.etc, "intray", "save.toml"), encoding="utf-8") as file:
+            self.assertRegex(file.read(), r'(?m)^mirror_owner = "guest"$')
 
     def test_owners_groups_and_modes_are_those_of_the_design(self):
         done = self.init()
@@ -28,7 +48,7 @@ class Init(MachineTest):
                   self.place("lease", "0.lock"): (SAVE, ADMIN_GROUP, 0o600), self.place("lease", "0.holder"): (SAVE, ADMIN_GROUP, 0o640),
                   self.place("receipts"): (SAVE, REQUESTER, 0o2750), etc: (0, 0, 0o755), os.path.join(etc, "save.toml"): (0, 0, 0o644),
                   os.path.join(etc, "policy.toml"): (0, 0, 0o644), os.path.join(etc, "intray.toml"): (0, 0, 0o644),
-                  os.path.join(etc, "credentials"): (0, 0, 0o700), self.mirror: (MIRROR, SAVE, 0o2750)}
+                  os.path.join(etc, "credentials"): (0, 0, 0o700), self.mirror: (MIRROR, MIRROR, 0o2750)}
         wanted.update({self.place(name): (SAVE, REQUESTER, 0o3770) for name in ("tmp", "new")})
         wanted.update({self.place(name): (SAVE, ADMIN_GROUP, 0o2750) for name in ("cur", "done", "failed", "rejected", "unknown", "ledger", "lease/0")})
         for path, expected in wanted.items():

@@ -15,7 +15,7 @@ SAVE, CONNECTOR, MIRROR, REQUESTER, ADMIN, AGENT, GUEST = 7001, 7002, 7003, 7004
 ADMIN_GROUP = 7010
 USERS = {"root": (0, 0), "intray-save": (SAVE, SAVE), "intray-save-connector": (CONNECTOR, CONNECTOR), "intray-mirror": (MIRROR, MIRROR),
          "intray-rq": (REQUESTER, REQUESTER), "anna": (ADMIN, ADMIN), "guest": (GUEST, GUEST), "nobody": (AGENT, AGENT)}
-GROUPS = {"root": (0, []), "intray-save": (SAVE, []), "intray-save-connector": (CONNECTOR, []), "intray-mirror": (MIRROR, []),
+GROUPS = {"root": (0, []), "intray-save": (SAVE, []), "intray-save-connector": (CONNECTOR, []), "intray-mirror": (MIRROR, ["intray-save"]),
           "intray-rq": (REQUESTER, ["anna"]), "anna": (ADMIN, []), "guest": (GUEST, []), "nogroup": (AGENT, []),
           "intray-adm": (ADMIN_GROUP, ["anna"])}
 
@@ -138,12 +138,12 @@ class MachineTest(unittest.TestCase):
         done = self.init()
         self.assertEqual(done.returncode, 0, done.stderr)
         self.write(self.credential, "secret-of-the-receiver\n", SAVE, SAVE, 0o400)
-        made = self.machine.run("git", "init", "--quiet", "--bare", "--initial-branch=main", self.mirror, uid=MIRROR, gid=SAVE)
+        made = self.machine.run("git", "init", "--quiet", "--bare", "--initial-branch=main", self.mirror, uid=MIRROR)
         self.assertEqual(made.returncode, 0, made.stderr)
         for folder, folders, files in os.walk(self.mirror):
             for name in folders + files:
                 path = os.path.join(folder, name)
                 os.chmod(path, 0o2750 if os.path.isdir(path) else 0o640)
-                os.chown(path, MIRROR, SAVE)
+                os.chown(path, MIRROR, MIRROR)
         self.write(self.place("ledger", "ledger.db"), "", SAVE, ADMIN_GROUP, 0o640)
         self.write(self.place("receipts", "2026-11-30.jsonl"), "", SAVE, REQUESTER, 0o640)

@@ -170,10 +170,11 @@ class UsersAndDirectories(Scratch):
         done = run("systemd-tmpfiles", "--create", "--root=%s" % self.home, WRITTEN / "intray.tmpfiles")
         self.assertEqual(done.returncode, 0, done.stdout)
         ids = {row[0]: int(row[2]) for row in self.rows("passwd")}
+        groups = {0: 0} | {int(row[2]): int(row[3]) for row in self.rows("passwd")}  # a user's own
         for path, owner, mode in [("etc/intray", 0, 0o755), ("etc/intray/credentials", 0, 0o700), ("var/lib/intray", 0, 0o755),
                                   ("run/intray", 0, 0o755), ("var/lib/intray/mirror.git", ids["intray-mirror"], 0o2750)]:
             info = (self.home / path).stat()
-            self.assertEqual((info.st_uid, info.st_mode & 0o7777), (owner, mode), path)
+            self.assertEqual((info.st_uid, info.st_gid, info.st_mode & 0o7777), (owner, groups[owner], mode), path)
 
 
 if __name__ == "__main__":
