@@ -74,12 +74,28 @@ class Install(Folder):
         self.assertEqual([p for p in root.rglob("*") if not p.is_dir()], [])
 
 
-@unittest.skipUnless(PREFIX == "/usr", "the build folder is set up for %s; a package is made with /usr" % PREFIX)
+def folder_for_usr(home):
+    """A package is made with /usr. Where the build folder is set up for another prefix: one beside it with the same programs, which know no
+    prefix, and everything that does know it (units, policies, filters) made anew.
+    """
+    if PREFIX == "/usr":
+        return BUILD
+    folder = home / "build"
+    run("meson", "setup", "--prefix=/usr", folder, SOURCE)
+    made = [name for target in json.loads(run("meson", "introspect", "--targets", folder)) if target["type"] == "custom" and target["installed"]
+            for name in target["filename"]]
+    run("ninja", "-C", folder, *(os.path.relpath(name, folder) for name in made))
+    for name in ("intray", "vault-receiver", "intray-save", "intray-connector"):
+        shutil.copy2(BUILD / "tools" / name / name, folder / "tools" / name / name)
+    return folder
+
+
 class Package(Folder):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.deb = pathlib.Path(run(SOURCE / "tools/debian/build-deb", BUILD, cls.home).strip())
+        cls.build = folder_for_usr(cls.home)
+        cls.deb = pathlib.Path(run(SOURCE / "tools/debian/build-deb", cls.build, cls.home).strip())
         cls.control = cls.home / "control"
         run("dpkg-deb", "--control", cls.deb, cls.control)
         # "drwxr-xr-x root/root 0 2026-01-01 00:00 ./usr/bin/"
@@ -92,7 +108,7 @@ class Package(Folder):
     def test_the_same_bytes_again(self):
         again = self.home / "again"
         again.mkdir()
-        second = pathlib.Path(run(SOURCE / "tools/debian/build-deb", BUILD, again).strip())
+        second = pathlib.Path(run(SOURCE / "tools/debian/build-deb", self.build, again).strip())
         self.assertEqual(second.name, self.deb.name)
         self.assertEqual(second.read_bytes(), self.deb.read_bytes())
 
@@ -139,6 +155,16 @@ class Package(Folder):
         unpacked = self.home / "unpacked"
         run("dpkg-deb", "--extract", self.deb, unpacked)
         run("md5sum", "--quiet", "-c", self.control / "md5sums", cwd=unpacked)
+
+    def test_units_and_policies_name_what_is_in_the_package(self):
+        tree = self.home / "tree"
+        run("dpkg-deb", "--extract", self.deb, tree)
+        named = set()
+        for path in [*tree.glob("usr/lib/systemd/system/*.service"), *tree.glob("etc/apparmor.d/intray-*"), *tree.glob("usr/share/intray/selinux/*.fc")]:
+            named |= set(re.findall(r"/usr/[a-z/]*/intray[a-z-]*\b(?!/)", path.read_text()))
+        self.assertLessEqual({"/usr/bin/intray", "/usr/sbin/intray-save", "/usr/libexec/intray/intray-connector"}, named)
+        for name in named:
+            self.assertTrue((tree / name.lstrip("/")).exists(), name)
 
 
 if __name__ == "__main__":
