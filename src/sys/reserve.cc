@@ -26,6 +26,10 @@ base::Result<Fd> preallocate(const Dir& dir, const std::string& name, std::int64
   return file;
 }
 
-bool give_up(const Fd& file) { return file.valid() && ::ftruncate(file.get(), 0) == 0; }
+bool give_up(const Fd& file) {
+  if (!file.valid()) return false;
+  const auto info = stat_fd(file.get());
+  return info && info->size_bytes > 0 && ::ftruncate(file.get(), 0) == 0;
+}
 
 }  // namespace intray::sys

@@ -15,7 +15,8 @@ namespace intray::sys {
 // large enough stays as it is. kNoSpace: there is no room, and no file of that name is left behind.
 // Returns the file, open for writing.
 base::Result<Fd> preallocate(const Dir& dir, const std::string& name, std::int64_t bytes, std::uint32_t mode);
-// Gives the room back, by the open file alone: a confined process reaches no path. False: the kernel refused.
+// Gives the room back, by the open file alone: a confined process reaches no path. The file stays open. False: there
+// was none left, or the kernel refused.
 bool give_up(const Fd& file);
 
 }  // namespace intray::sys

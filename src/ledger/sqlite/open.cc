@@ -156,11 +156,8 @@ bool Store::sign_out() {
   return signed_out.has_value();
 }
 
-bool Store::give_up_reserve() {
-  const bool given = sys::give_up(reserve_);
-  reserve_ = {};
-  return given;
-}
+// It stays open: a confined process that closes what it had open before is killed.
+bool Store::give_up_reserve() { return sys::give_up(reserve_); }
 
 }  // namespace sqlite
 
