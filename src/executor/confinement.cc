@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "base/ids.h"
 #include "inbox/names.h"
 #include "model/canonical_writer.h"
 #include "sys/process.h"
@@ -84,12 +85,20 @@ base::Result<void> Confinement::lock(base::Slot slot) {
   const std::string name = inbox::self_test_name(slot);
   for (const sys::Dir* dir : {&inbox_.fresh, &inbox_.cur, &inbox_.slots.at(static_cast<std::size_t>(slot.value))})
     static_cast<void>(dir->unlink(name));
-  INTRAY_TRY(inbox_.fresh.create(name, inbox_.file_mode));
+  moved_name_ = name;
+  auto made = inbox_.fresh.create(moved_name_, inbox_.file_mode);
+  if (!made && made.error().code == base::ErrorCode::kExists) {
+    // A requester's directory of that name can't be removed, and must not keep an executor from starting. No requester
+    // knows the next name in time, and none can remove it: new/ is sticky.
+    moved_name_ += "-" + base::WorkerId::generate().str();
+    made = inbox_.fresh.create(moved_name_, inbox_.file_mode);
+  }
+  INTRAY_TRY(std::move(made));
   auto names = plan(slot);
   auto locked = names ? confine::lock_down(std::move(*names))
                       : base::Result<confine::Status>(std::unexpected(std::move(names).error()));
   if (!locked) {
-    static_cast<void>(inbox_.fresh.unlink(name));
+    static_cast<void>(inbox_.fresh.unlink(moved_name_));
     return std::unexpected(std::move(locked).error());
   }
   status_ = std::move(*locked);
@@ -103,7 +112,7 @@ void Confinement::prove_works(base::Slot slot) {
 }
 
 void Confinement::prove_moves(base::Slot slot) {
-  const std::string name = inbox::self_test_name(slot);
+  const std::string& name = moved_name_;
   const sys::Dir& lease = inbox_.slots.at(static_cast<std::size_t>(slot.value));
   const auto moves = [&]() -> base::Result<void> {
     INTRAY_TRY(inbox_.fresh.move(name, lease, name));

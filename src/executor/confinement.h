@@ -57,6 +57,7 @@ class Confinement {
   std::string settings_file_;
   std::string foreign_program_;
   MakePlan make_plan_;
+  std::string moved_name_;  // made by lock(), moved by prove_moves()
   confine::Status status_;
   std::vector<confine::Finding> findings_;
 };

@@ -96,6 +96,19 @@ class LongLife(SiteTest):
         for folder in ("new", "cur", "lease/0"):
             self.assertEqual(site.names(folder), [], folder)
 
+    def test_a_requesters_directory_of_that_name_is_no_obstacle_either(self):
+        commit = self.repo.notes(3)
+        self.start_receiver()
+        site = self.make_site()
+        obstacle = site.place("new", ".self-test.0")
+        os.makedirs(os.path.join(obstacle, "full"))  # belongs to another user, where root runs this
+        jobs = site.submit_all(commit)
+        site.once()
+        self.finish(site, jobs)
+        self.assertEqual(site.names("new"), [".self-test.0"])
+        for folder in ("cur", "lease/0"):
+            self.assertEqual(site.names(folder), [], folder)
+
 
 if __name__ == "__main__":
     harness.main()
