@@ -220,8 +220,10 @@ bool Worker::renew_lease() {
   if (!renewed) {
     handle_failure(renewed.error());
   } else if (!*renewed) {
-    base::log(LogLevel::kError, "lease_lost", {{"reason", model::to_word(renewed->error().reason)}});
-    leave(Exit::kEpochLost);
+    const model::Reason reason = renewed->error().reason;
+    base::log(LogLevel::kError, "lease_lost", {{"reason", model::to_word(reason)}});
+    // Run out, as after a full disk or a suspended machine, and nobody has taken over: a fresh start does.
+    leave(reason == model::Reason::kLeaseExpired ? Exit::kUnusable : Exit::kEpochLost);
   } else {
     p_.lease = **renewed;
     return true;

@@ -3,7 +3,9 @@
 grows, a second worker at the same ledger, and its own self-test beside it."""
 import json
 import os
+import signal
 import subprocess
+import time
 
 import harness
 from harness import IDS, SiteTest, own, program, wait_for
@@ -108,6 +110,23 @@ class LongLife(SiteTest):
         self.assertEqual(site.names("new"), [".self-test.0"])
         for folder in ("cur", "lease/0"):
             self.assertEqual(site.names(folder), [], folder)
+
+    def test_after_a_pause_longer_than_its_lease_it_ends_to_be_started_again(self):
+        commit = self.repo.notes(3)
+        self.start_receiver()
+        site = self.make_site()
+        child = self.run_executor()
+        wait_for("start", lambda: "ready" in site.log())
+        child.send_signal(signal.SIGSTOP)
+        time.sleep(2.5)  # the lease is 2 s
+        jobs = site.submit_all(commit)
+        child.send_signal(signal.SIGCONT)
+        self.assertEqual(child.wait(timeout=30), 69, site.log()[-2000:])
+        self.assertIn("LEASE_EXPIRED", site.log())
+        site.once()
+        self.finish(site, jobs)
+        paths = [r["path"] for r in self.receiver.saves_applied()]
+        self.assertEqual(len(paths), len(set(paths)))
 
 
 if __name__ == "__main__":
