@@ -53,7 +53,9 @@ void Table::finish() {
 
 void Table::settle() {
   std::vector<Cell> titles;
+  titles.reserve(columns_.size());
   std::vector<int> natural;
+  natural.reserve(columns_.size());
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     int widest = width(columns_[i].title);
     for (const auto& row : held_) widest = std::max(widest, width(row[i].text));

@@ -57,7 +57,7 @@ std::string signal_name(int signal) { return signal == SIGSYS ? "SIGSYS" : "sign
 }  // namespace
 
 std::optional<Violation> parse_violation(std::string_view line) {
-  if (line.find(kSeccompRecord) == std::string_view::npos) return std::nullopt;
+  if (!line.contains(kSeccompRecord)) return std::nullopt;
   const std::string_view program = field(line, "comm");
   if (std::find(kPrograms.begin(), kPrograms.end(), program) == kPrograms.end()) return std::nullopt;
   constexpr std::int64_t kIntMax = std::numeric_limits<int>::max();

@@ -21,8 +21,7 @@ constexpr std::size_t kAddressBytesMax = 46;  // INET6_ADDRSTRLEN
 bool is_letter_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
 
 bool all_of(std::string_view text, std::string_view also) {
-  return std::ranges::all_of(text,
-                             [&](char c) { return is_letter_or_digit(c) || also.find(c) != std::string_view::npos; });
+  return std::ranges::all_of(text, [&](char c) { return is_letter_or_digit(c) || also.contains(c); });
 }
 
 bool has_control(std::string_view text) {
@@ -78,10 +77,8 @@ bool is_namespace(std::string_view text) { return std::ranges::count(text, '/') 
 bool is_branch(std::string_view text) {
   // git check-ref-format, without the rarities.
   if (text.empty() || text.size() > kBranchBytesMax || has_control(text) || text.starts_with("refs/")) return false;
-  if (text.find_first_of(" ~^:?*[\\") != std::string_view::npos || text.find("..") != std::string_view::npos)
-    return false;
-  if (text.find("@{") != std::string_view::npos || text == "@" || text.front() == '-' || text.ends_with("."))
-    return false;
+  if (text.find_first_of(" ~^:?*[\\") != std::string_view::npos || text.contains("..")) return false;
+  if (text.contains("@{") || text == "@" || text.front() == '-' || text.ends_with(".")) return false;
   return each_part(text, '/', [](std::string_view part) {
     return !part.empty() && part.front() != '.' && !part.ends_with(".lock");
   });
@@ -101,7 +98,7 @@ bool is_https(std::string_view url) { return url.starts_with("https://"); }
 
 bool is_address_or_none(std::string_view text) {
   // What passes here and is none the resolver refuses at start, without asking anybody: it holds no name.
-  const bool v6 = text.find(':') != std::string_view::npos;
+  const bool v6 = text.contains(':');
   return text.size() < kAddressBytesMax &&
          text.find_first_not_of(v6 ? "0123456789abcdefABCDEF:." : "0123456789.") == std::string_view::npos;
 }
@@ -117,7 +114,7 @@ bool is_origin_url(std::string_view text) {
     text.remove_prefix(end + 1);
     const bool address = host.size() >= 2 &&
                          host.find_first_not_of("0123456789abcdefABCDEF:.") == std::string_view::npos &&
-                         host.find(':') != std::string_view::npos;
+                         host.contains(':');
     return address && (text.empty() || (text.front() == ':' && is_port(text.substr(1))));
   }
   host = text.substr(0, text.find(':'));

@@ -127,7 +127,7 @@ base::Result<std::optional<model::Receipt>> find_receipt(const sys::Dir& receipt
   const std::string id = job_id.str();
   std::optional<model::Receipt> best;
   INTRAY_TRY(read_all(receipts, since, [&](std::string_view line) {
-    if (line.find(id) == std::string_view::npos) return;  // spares the parser everybody else's
+    if (!line.contains(id)) return;  // spares the parser everybody else's
     auto receipt = model::parse_receipt(line);
     if (!receipt || receipt->job_id != job_id || receipt->job_sha256 != job_sha256) return;
     if (!best || best->audit_seq < receipt->audit_seq) best = std::move(*receipt);

@@ -40,14 +40,14 @@ class Builder final : public nlohmann::json_sax<Json> {
     return add(Json(value));
   }
   bool string(string_t& value) override {
-    if (value.find('\0') != std::string::npos) return refuse("a string holds NUL (\\u0000)");
+    if (value.contains('\0')) return refuse("a string holds NUL (\\u0000)");
     return add(Json(std::move(value)));
   }
   bool binary(binary_t&) override { return refuse("binary value"); }
   bool start_object(std::size_t) override { return open(Json::object()); }
   bool start_array(std::size_t) override { return open(Json::array()); }
   bool key(string_t& name) override {
-    if (name.find('\0') != std::string::npos) return refuse("a member name holds NUL (\\u0000)");
+    if (name.contains('\0')) return refuse("a member name holds NUL (\\u0000)");
     if (open_.back()->contains(name)) note_uncanonical(fmt::format("duplicate member {}", excerpt(name)));
     key_ = std::move(name);
     return true;
@@ -135,7 +135,7 @@ std::string explain_difference(std::string_view given, std::string_view canonica
     }
   }
   if (!in_string) {
-    const bool blank = at < given.size() && std::string_view(" \t\r\n").find(given[at]) != std::string_view::npos;
+    const bool blank = at < given.size() && std::string_view(" \t\r\n").contains(given[at]);
     return fmt::format("{} at byte {}", blank ? "white space" : "not in canonical form", at);
   }
   std::size_t end = start + 1;
@@ -181,6 +181,7 @@ void append_object(std::string& out, const Json::object_t& object) {
     for (const auto& [name, value] : object) append_member(out, name, value, first), first = false;
   } else {
     std::vector<const Json::object_t::value_type*> members;
+    members.reserve(object.size());
     for (const auto& member : object) members.push_back(&member);
     std::ranges::sort(members, utf16_less, [](const auto* member) { return std::string_view(member->first); });
     for (const auto* member : members) append_member(out, member->first, member->second, first), first = false;

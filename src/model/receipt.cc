@@ -21,7 +21,7 @@ constexpr int kHttpStatusMax = 999;
 
 // Callers escape what they quote; a slip of theirs must not tear the line.
 void quote(CanonicalWriter& out, std::string_view name, const std::string& text) {
-  const bool sound = base::is_utf8(text) && text.find('\0') == std::string::npos;
+  const bool sound = base::is_utf8(text) && !text.contains('\0');
   out.text(name, sound ? text : base::escape(text));
 }
 

@@ -45,7 +45,7 @@ long whole_seconds(base::Micros time) {
 }
 
 bool is_number(const std::string& host) {
-  return host.find(':') != std::string::npos || host.find_first_not_of("0123456789.") == std::string::npos;
+  return host.contains(':') || host.find_first_not_of("0123456789.") == std::string::npos;
 }
 
 base::Result<void> check_limits(const Options& options) {
@@ -92,7 +92,7 @@ base::Result<EasyContext> make_easy_context(const Options& options) {
     return base::fail(base::ErrorCode::kInvalid, "an https receiver needs the site's CA certificates");
   const bool default_port = out.endpoint.port == (out.endpoint.tls ? 443 : 80);
   const std::string& host = out.endpoint.host;
-  out.host_header = host.find(':') == std::string::npos ? host : "[" + host + "]";
+  out.host_header = host.contains(':') ? "[" + host + "]" : host;
   if (!default_port) out.host_header += ":" + std::to_string(out.endpoint.port);
   if (!is_number(host)) {
     const std::string entry = host + ":" + std::to_string(out.endpoint.port) + ":" + std::string(kPlaceholderAddress);
@@ -104,7 +104,7 @@ base::Result<EasyContext> make_easy_context(const Options& options) {
 
 base::Result<void> apply_settings(CURL* easy, const EasyContext& context) {
   const char* const scheme = context.endpoint.tls ? "https" : "http";
-  const bool is_ipv6 = context.endpoint.host.find(':') != std::string::npos;
+  const bool is_ipv6 = context.endpoint.host.contains(':');
   Setter setter(easy);
   setter.INTRAY_SET(CURLOPT_PROTOCOLS_STR, scheme)
       .INTRAY_SET(CURLOPT_REDIR_PROTOCOLS_STR, scheme)

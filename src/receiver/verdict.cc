@@ -32,9 +32,8 @@ bool is_tls_failure(CURLcode result) {
 // apart. A person is not needed for the former, and nothing was sent in both.
 bool is_cut_handshake(const Facts& facts) {
   constexpr std::array<std::string_view, 3> kSigns{"SSL_ERROR_SYSCALL", "Connection reset", "unexpected eof"};
-  return facts.result == CURLE_SSL_CONNECT_ERROR && std::ranges::any_of(kSigns, [&](std::string_view sign) {
-           return facts.error_text.find(sign) != std::string_view::npos;
-         });
+  return facts.result == CURLE_SSL_CONNECT_ERROR &&
+         std::ranges::any_of(kSigns, [&](std::string_view sign) { return facts.error_text.contains(sign); });
 }
 
 }  // namespace

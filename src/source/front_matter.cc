@@ -61,9 +61,9 @@ std::optional<std::string_view> block_before_fence(std::string_view rest) {
 bool is_plain_text(std::string_view block) {
   // libfyaml 0.7.12 leaks memory over single-quoted text with two escaped quotes in a row: a vault of such notes would
   // make a process grow. They are as good as unheard of.
-  if (block.find("''''") != std::string_view::npos) return false;
+  if (block.contains("''''")) return false;
   for (const std::string_view start : {"\n%", "\r%"})
-    if (block.starts_with('%') || block.find(start) != std::string_view::npos) return false;
+    if (block.starts_with('%') || block.contains(start)) return false;
   for (const char c : block) {
     const auto octet = static_cast<unsigned char>(c);
     if ((octet < 0x20 && c != '\t' && c != '\n' && c != '\r') || octet == 0x7F) return false;
@@ -153,7 +153,7 @@ class TopLevelScalars {
       return level.keys.insert(std::move(taken)).second;
     }
     const bool none = taken.empty() && (token == nullptr || fy_token_scalar_style(token) == FYSS_PLAIN);
-    value(none ? std::nullopt : std::optional(std::move(taken)));
+    value(none ? std::nullopt : std::optional(taken));
     level.at_key = true;
     return true;
   }

@@ -38,13 +38,15 @@ std::optional<Account> account_of(std::uint32_t uid) {
 
 std::vector<Account> all_accounts(std::size_t max) {
   std::vector<Account> out;
+  // NOLINTBEGIN(concurrency-mt-unsafe): one thread
   ::setpwent();
   while (out.size() < max) {
-    const passwd* const entry = ::getpwent();  // NOLINT(concurrency-mt-unsafe): one thread
+    const passwd* const entry = ::getpwent();
     if (entry == nullptr) break;
     out.push_back(from_entry(*entry));
   }
   ::endpwent();
+  // NOLINTEND(concurrency-mt-unsafe)
   return out;
 }
 

@@ -23,9 +23,7 @@ constexpr std::int64_t kMicrosPerSecond = 1'000'000;
 
 // A name that could leave its directory here is our bug, never an input error: names are parsed before.
 const char* one_component(const std::string& name) {
-  if (name.empty() || name == "." || name == ".." || name.find('/') != std::string::npos ||
-      name.find('\0') != std::string::npos)
-    std::abort();
+  if (name.empty() || name == "." || name == ".." || name.contains('/') || name.contains('\0')) std::abort();
   return name.c_str();
 }
 

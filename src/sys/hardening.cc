@@ -48,8 +48,8 @@ base::Result<std::vector<int>> numbers_in(const char* directory) {
 }  // namespace
 
 void clear_environment() {
-  ::clearenv();
   // NOLINTBEGIN(concurrency-mt-unsafe): before any thread
+  ::clearenv();
   ::setenv("TZ", "UTC0", 1);
   ::setenv("HOME", "/nonexistent", 1);
   ::tzset();

@@ -171,6 +171,7 @@ base::Result<ProgramOutput> run_as(const Identity& identity, const std::string& 
   std::vector<std::string> words{program};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> raw;
+  raw.reserve(words.size() + 1);
   for (std::string& word : words) raw.push_back(word.data());
   raw.push_back(nullptr);
   const pid_t child = ::fork();

@@ -48,7 +48,7 @@ base::Result<std::vector<KernelRecord>> kernel_records(const std::string& part, 
     const std::size_t semicolon = record.find(';');
     if (semicolon == std::string_view::npos) continue;
     const std::string_view text = record.substr(semicolon + 1, record.find('\n', semicolon) - semicolon - 1);
-    if (text.find(part) == std::string_view::npos) continue;
+    if (!text.contains(part)) continue;
     found.push_back({boot + base::Micros{microseconds_of(record.substr(0, semicolon))}, std::string(text)});
   }
 }

@@ -61,7 +61,7 @@ Machine look_at_machine() {
   if (::uname(&name) == 0) out.kernel = static_cast<const char*>(name.release);
   const long abi = ::syscall(SYS_landlock_create_ruleset, nullptr, 0, kLandlockVersionFlag);
   out.landlock_abi = abi > 0 ? static_cast<int>(abi) : 0;
-  out.seccomp_filter = text_of("/proc/sys/kernel/seccomp/actions_avail").find("kill_process") != std::string::npos;
+  out.seccomp_filter = text_of("/proc/sys/kernel/seccomp/actions_avail").contains("kill_process");
   out.apparmor = text_of("/sys/module/apparmor/parameters/enabled") == "Y" ? "on" : "off";
   const std::string enforce = text_of("/sys/fs/selinux/enforce");
   out.selinux = enforce == "1" ? "enforcing" : enforce == "0" ? "permissive" : "off";

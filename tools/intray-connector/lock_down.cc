@@ -22,15 +22,16 @@ constexpr int kSetMdwe = 65;  // Linux 6.3; not in Debian 12's headers
 constexpr unsigned long kMdweRefuseExecGain = 1;
 
 int port_of(const Address& address) {
-  in_port_t port = 0;  // at the same place in both families
   static_assert(offsetof(sockaddr_in, sin_port) == offsetof(sockaddr_in6, sin6_port));
-  std::memcpy(&port, reinterpret_cast<const char*>(&address.storage) + offsetof(sockaddr_in, sin_port), sizeof port);
-  return ntohs(port);
+  sockaddr_in of_either_family{};
+  std::memcpy(&of_either_family, &address.storage, sizeof of_either_family);
+  return ntohs(of_either_family.sin_port);
 }
 
 bool failed(const char* step, const char* what, int error) {
   std::array<char, 160> line{};
-  static_cast<void>(std::snprintf(line.data(), line.size(), "%s %s: %s", step, what, std::strerror(error)));
+  const char* const why = std::strerror(error);  // NOLINT(concurrency-mt-unsafe): one thread
+  static_cast<void>(std::snprintf(line.data(), line.size(), "%s %s: %s", step, what, why));
   complain("not locked down", line.data());
   return false;
 }

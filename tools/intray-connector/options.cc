@@ -91,7 +91,7 @@ void complain(const char* what, const char* detail) {
                        : std::snprintf(line.data(), line.size(), "intray-connector: %s: %s\n", what, detail);
   if (size <= 0) return;
   const auto bytes = static_cast<std::size_t>(size) < line.size() ? static_cast<std::size_t>(size) : line.size() - 1;
-  static_cast<void>(!::write(STDERR_FILENO, line.data(), bytes));
+  [[maybe_unused]] const ssize_t n = ::write(STDERR_FILENO, line.data(), bytes);
 }
 
 bool parse_options(int count, char** arguments, Options& options) {

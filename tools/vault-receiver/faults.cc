@@ -170,7 +170,7 @@ FaultAction FaultPlan::decide(Kind kind, std::string_view path) {
       const Fault& fault = counted.fault;
       if (fault.kind && *fault.kind != kind) continue;
       if (fault.what == What::kMangle && kind != Kind::kSave) continue;
-      if (path.find(fault.path_part) == std::string_view::npos || !counted.fires()) continue;
+      if (!path.contains(fault.path_part) || !counted.fires()) continue;
       if (fault.what == What::kDelay) {
         action.delay += std::chrono::milliseconds(fault.number);
       } else if (fault.what == What::kDelayAnswer) {

@@ -17,7 +17,7 @@ constexpr auto kOnce =
 
 bool is_token_char(char c) {
   if ((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')) return true;
-  return std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
+  return std::string_view("!#$%&'*+-.^_`|~").contains(c);
 }
 
 bool is_token(std::string_view text) { return !text.empty() && std::ranges::all_of(text, is_token_char); }

@@ -47,7 +47,7 @@ void prepare_signals() {
   sigemptyset(&stop);
   sigaddset(&stop, SIGTERM);
   sigaddset(&stop, SIGINT);
-  ::sigprocmask(SIG_BLOCK, &stop, nullptr);
+  ::pthread_sigmask(SIG_BLOCK, &stop, nullptr);
 }
 
 int serve(const Options& options) {

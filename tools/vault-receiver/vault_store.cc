@@ -135,8 +135,7 @@ struct Search {
     --files_left;
     std::string content;
     if (bytes > kNoteBytesMax || !read_all(fd, bytes, content)) return;
-    if (ascii_lower(relative).find(needle) == std::string::npos &&
-        ascii_lower(content).find(needle) == std::string::npos) {
+    if (!ascii_lower(relative).contains(needle) && !ascii_lower(content).contains(needle)) {
       return;
     }
     hits.push_back(SearchHit{relative, title_of(relative, content)});
