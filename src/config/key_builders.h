@@ -112,7 +112,8 @@ Key<S> texts_key(std::string path, Field field, Good good, std::size_t min, std:
 
 // One of a few words, each standing for a value.
 template <class S, class Enum, class Field>
-Key<S> word_key(std::string path, Field field, std::vector<std::pair<std::string, Enum>> words, std::string doc) {
+Key<S> word_key(std::string path, Field field, const std::vector<std::pair<std::string, Enum>>& words,
+                std::string doc) {
   std::string allowed;
   for (const auto& [word, value] : words) allowed += (allowed.empty() ? "" : " or ") + quoted(word);
   const auto set = [field, words](S& settings, const Value& value) {

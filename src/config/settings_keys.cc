@@ -8,13 +8,12 @@ namespace intray::config {
 namespace {
 
 // Leads from the settings to one member, const or not. Undefined again below.
-#define INTRAY_FIELD(member) \
-  [](auto& s) -> auto& { return s.member; }
+#define INTRAY_FIELD(member) ([](auto& s) -> auto& { return s.member; })
 
 constexpr auto kAbsoluteOrNone = [](std::string_view text) { return text.empty() || is_absolute_path(text); };
 constexpr auto kVaultRoot = [](std::string_view text) { return is_absolute_path(text) && text != "/"; };
-const std::string kPathRule = "an absolute path";
-const std::string kPathOrNoneRule = "\"\" or an absolute path";
+constexpr const char* kPathRule = "an absolute path";
+constexpr const char* kPathOrNoneRule = "\"\" or an absolute path";
 
 using Table = std::vector<Key<Settings>>;
 

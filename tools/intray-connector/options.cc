@@ -116,7 +116,7 @@ bool is_expected_peer(const Options& options) {
   }
   int uid = -1;
   if (!parse_integer(options.peer_user, 0, INT_MAX, uid)) {
-    const passwd* const entry = ::getpwnam(options.peer_user);
+    const passwd* const entry = ::getpwnam(options.peer_user);  // NOLINT(concurrency-mt-unsafe): one thread
     if (entry == nullptr) {
       complain("no such user", options.peer_user);
       return false;

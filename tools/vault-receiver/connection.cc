@@ -33,11 +33,13 @@ Connection::Io Connection::flush() {
   return Io::kDone;
 }
 
+// NOLINTNEXTLINE(readability-make-member-function-const): changes the connection
 void Connection::reset_on_close() {
   const linger now{1, 0};
   ::setsockopt(fd(), SOL_SOCKET, SO_LINGER, &now, sizeof now);
 }
 
+// NOLINTNEXTLINE(readability-make-member-function-const): changes the connection
 void Connection::shut_down_sending() { ::shutdown(fd(), SHUT_WR); }
 
 std::uint32_t Connection::interest() const {

@@ -79,19 +79,15 @@ int serve(const Options& options) {
   }
 
   const base::SystemClock clock;
-  Service service{VaultApi(std::move(*store), std::move(*root), std::move(bearer)), std::move(faults), std::move(log),
+  Service service{VaultApi(std::move(*store), std::move(*root), bearer), std::move(faults), std::move(log),
                   options.idle, clock};
   Server server(service, std::move(listener->socket), options.connections_max);
-  std::cout << "vault-receiver: listening on " << listener->address << std::endl;
+  std::cout << "vault-receiver: listening on " << listener->address << '\n' << std::flush;
   if (auto done = server.run(); !done) return complain(done.error(), kExitLog);
   return 0;
 }
 
-}  // namespace
-}  // namespace intray::vault_receiver
-
-int main(int argc, char** argv) {
-  using namespace intray::vault_receiver;
+int run(int argc, char** argv) {
   const pid_t parent = ::getppid();
   Options options;
   switch (read_command_line(argc, argv, options)) {
@@ -99,10 +95,15 @@ int main(int argc, char** argv) {
     case CommandLine::kDone: return 0;
     case CommandLine::kUsage: return kExitUsage;
   }
-  intray::base::init_crypto();
-  intray::base::init_log({});
+  base::init_crypto();
+  base::init_log({});
   prepare_signals();
   raise_descriptor_limit();
   if (options.die_with_parent && !tie_to_parent(parent)) return 0;
   return serve(options);
 }
+
+}  // namespace
+}  // namespace intray::vault_receiver
+
+int main(int argc, char** argv) { return intray::vault_receiver::run(argc, argv); }

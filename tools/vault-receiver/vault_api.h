@@ -39,7 +39,7 @@ struct Outcome {
 class VaultApi {
  public:
   VaultApi(VaultStore store, VaultRoot root, std::optional<BearerCheck> bearer)
-      : store_(std::move(store)), root_(std::move(root)), bearer_(std::move(bearer)) {}
+      : store_(std::move(store)), root_(std::move(root)), bearer_(bearer) {}
 
   // Fills `call` as far as the request is understood (the log wants the path of a refused one too) and takes the
   // request's body. A value is the answer to a request that is refused; nothing was changed.

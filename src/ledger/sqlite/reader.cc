@@ -87,7 +87,7 @@ bool SqliteReader::holder_is_dead(const Job& job, const std::vector<LeaseRow>& l
 
 JobSummary SqliteReader::summary_of(const Job& job, const std::vector<LeaseRow>& leases) const {
   JobSummary summary;
-  summary.job = job;
+  summary.job = static_cast<const JobRecord&>(job);  // the part of it that others see
   summary.reason = job.reason;
   summary.result = job.result;
   summary.finished_at = job.finished_at;
