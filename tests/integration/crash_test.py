@@ -87,7 +87,7 @@ class Away(SiteTest):
 
     def test_a_receiver_that_goes_away_and_comes_back_burns_no_job(self):
         commit = self.repo.notes(40)
-        receiver, site = self.start_receiver(faults=["save:delay=20"]), self.make_site(**{"limits.in_flight": "2"})
+        receiver, site = self.start_receiver(faults=["save:delay=20"]), self.make_site(**{"limits.in_flight": "2", "verify.deadline": '"60s"'})
         ids = site.submit_all(commit)
         child = self.run_executor()
         wait_for("some receipts", lambda: len(site.receipts()) >= 5)

@@ -211,7 +211,7 @@ class Connector(unittest.TestCase):
                 for fd in fds:
                     os.close(fd)
                 self.assertEqual(data, b"K")
-        wait_for("its copies closed", lambda: descriptors(self.child.pid) == before, 5)
+        wait_for("its copies closed", lambda: set(descriptors(self.child.pid)) <= set(before), 5)
 
     def test_a_request_that_says_more_ends_it(self):
         for request in (b"CC", b"C127.0.0.1:22\0", b"C" + struct.pack("!HH4s8x", socket.AF_INET, 22, socket.inet_aton("10.0.0.1")), b"K", b"c", b"C" * 4096):

@@ -4,12 +4,16 @@ the process, the job stays where it was, and the next start finishes it without 
 """
 import os
 import signal
+import unittest
 
 from harness import SiteTest, main, own, program, wait_for
 
 VIOLATE = os.environ["INTRAY_VIOLATE_LIBRARY"]
+with open(program("intray-save"), "rb") as binary:
+    SANITIZED = b"__asan_init" in binary.read()
 
 
+@unittest.skipIf(SANITIZED, "a sanitizer wants to be the first library, and its own list of calls is wider")
 class Violation(SiteTest):
     def attacked(self, moment):
         return dict(os.environ, LD_PRELOAD=VIOLATE, INTRAY_VIOLATE=moment)
