@@ -49,9 +49,9 @@ mutants: setup-test programs ## breaks one guarantee after the other in a copy, 
 lint: setup-lint build ## layout, static analysis, layers, headers, scripts, man pages
 	@tools/dev/lint $(BUILD)
 
-sanitize: setup-test $(ASAN_BUILD)/build.ninja ## the whole suite once more under AddressSanitizer and UBSan
+sanitize: setup-test $(ASAN_BUILD)/build.ninja ## all that runs our code, once more under AddressSanitizer and UBSan
 	@ninja -C $(ASAN_BUILD)
-	@tools/dev/run-tests $(ASAN_BUILD)
+	@tools/dev/run-tests $(ASAN_BUILD) --no-suite lint --no-suite packaging
 
 fuzz: setup-fuzz $(FUZZ_BUILD)/build.ninja ## feeds every parser of foreign bytes made-up input, SECONDS each; keeps what breaks one
 	@tools/dev/fuzz $(FUZZ_BUILD) $(SECONDS)
