@@ -74,6 +74,10 @@ class Modules(unittest.TestCase):
         written = {target for target, _, _ in self.grants("intray_save_t", kind="file", permission="write")}
         self.assertEqual(written - {"init_tmpfs_t"}, {"intray_save_data_t", "intray_save_tree_t", "intray_save_receipts_t"})
 
+    def test_the_executor_hears_of_changes_in_its_inbox_and_nowhere_else(self):
+        watched = {(target, kind) for target, kind, _ in self.grants("intray_save_t", permission="watch")}
+        self.assertEqual(watched, {("intray_save_drop_t", "dir"), ("intray_save_data_t", "dir")})
+
     def test_the_connector_knows_no_file_of_the_product(self):
         for kind in ("intray_conf_t", "intray_mirror_t", "intray_var_lib_t", "intray_save_data_t", "intray_save_drop_t", "intray_save_tree_t",
                      "intray_save_receipts_t", "intray_runtime_t"):
