@@ -2,8 +2,9 @@
 // happened.
 //
 //   probe                      as an executor: one line "NAME ok|killed|ERRNO" for each attempt, into $PROBE_OUT or
-//   standard output probe --channel 3 ...      as a connector: the same lines, as packets on descriptor 3 probe --ask
-//   SOCKET         connects to SOCKET and prints every packet that comes
+//                              standard output; with $PROBE_CALLS_CHROOT it makes that call and nothing else
+//   probe --channel 3 ...      as a connector: the same lines, as packets on descriptor 3
+//   probe --ask SOCKET         connects to SOCKET and prints every packet that comes
 //
 // Each attempt is one that the same user succeeds with where nothing confines it: the test runs it like that first.
 #define _GNU_SOURCE
@@ -251,6 +252,8 @@ int main(int count, char** arguments) {
     as_connector();
     return 0;
   }
+  // In the process itself, which the filter then kills.
+  if (getenv("PROBE_CALLS_CHROOT") != NULL) return chroot("/") == 0 ? 0 : errno;
   const char* const file = getenv("PROBE_OUT");
   if (file != NULL && (out_fd = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640)) < 0) return 4;
   as_executor();
