@@ -204,8 +204,9 @@ class Ledger {
 
   // Gives up the reserve file when a commit of outcomes finds no room. False: there is none left.
   virtual bool give_up_reserve() = 0;
-  // A clean stop: the next start need not look for damage. Nothing is closed, and nothing may be called after it; the
-  // destructor does it too. False: not done, the next start will look.
+  // A clean stop: the next start need not look for damage, and the file alone holds everything unless somebody else is
+  // at it. Nothing is closed, and nothing may be called after it; the destructor does it too. False: not done, the next
+  // start will look.
   virtual bool sign_out() = 0;
   // Commits and syncs since open, for benchmarks and health.
   struct Counters {

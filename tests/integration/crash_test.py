@@ -1,8 +1,11 @@
 #!/usr/bin/python3
 """Crashes, lost answers and absent receivers: nothing is lost, nothing is stuck, nothing is sent twice without a read between."""
+import contextlib
 import os
 import random
+import shutil
 import signal
+import sqlite3
 import subprocess
 import time
 import unittest
@@ -44,6 +47,18 @@ class Killed(SiteTest):
             elif row["target"] == "/api/vault/save":
                 self.assertNotEqual(seen.get(row["path"]), "sent", "sent twice blindly: " + row["path"])
                 seen[row["path"]] = "sent"
+
+    def test_after_a_clean_stop_the_ledgers_file_alone_holds_everything(self):
+        commit = self.repo.notes(10)
+        self.start_receiver()
+        site = self.make_site()
+        jobs = site.submit_all(commit)
+        site.once()
+        copy = os.path.join(self.home, "copy.db")
+        shutil.copyfile(site.place("ledger", "ledger.db"), copy)
+        with contextlib.closing(sqlite3.connect(copy)) as ledger:
+            known = ledger.execute("SELECT count(*) FROM jobs WHERE state = 'SUCCEEDED'").fetchone()[0]
+        self.assertEqual(known, len(jobs))
 
     def test_a_clean_stop_finishes_what_is_under_way(self):
         commit = self.repo.notes(30)
