@@ -131,6 +131,16 @@ std::string Confinement::failures() const {
   return out;
 }
 
+bool Confinement::only_failed(std::string_view name) const {
+  bool failed = false;
+  for (const confine::Finding& finding : findings_) {
+    if (finding.passed) continue;
+    if (finding.name != name) return false;
+    failed = true;
+  }
+  return failed;
+}
+
 std::string Confinement::report() const {
   std::string checks = "[";
   for (const confine::Finding& finding : findings_) {

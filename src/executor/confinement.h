@@ -6,6 +6,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -41,6 +42,7 @@ class Confinement {
   const std::vector<confine::Finding>& findings() const { return findings_; }
   // The names of those that failed, with what was seen; empty: all passed.
   std::string failures() const;
+  bool only_failed(std::string_view name) const;  // something failed, and nothing but this
   // {"checks":[{"how":…,"name":…,"result":"pass"}],"landlock_abi":7,"status":"full"}
   std::string report() const;
 

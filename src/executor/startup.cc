@@ -167,6 +167,22 @@ Step<inbox::Inbox> open_inbox(const config::Settings& settings, model::JobKind k
   return step(inbox::Inbox::open(settings.root, kind, settings.limits.slots, settings.user_mode), Exit::kConfiguration);
 }
 
+// A ledger that is gone is a memory of effects that is gone: what was sent would be sent again.
+Step<void> check_ledger_not_lost(const config::Settings& settings, const inbox::Inbox& inbox, model::JobKind kind) {
+  const std::string path = inbox::ledger_path(settings.root, kind);
+  if (sys::stat_path(path)) return {};
+  for (const sys::Dir* dir : {&inbox.receipts, &inbox.done, &inbox.failed, &inbox.unknown}) {
+    sys::DirStream stream = INTRAY_STEP(step(dir->stream(), Exit::kUnusable));
+    const auto names = INTRAY_STEP(step(stream.next(1), Exit::kUnusable));
+    if (names.empty()) continue;
+    return std::unexpected(Failed{
+        Exit::kConfiguration, fmt::format("{} is missing, but {} holds what it has done: put the ledger back, or "
+                                          "move those files away to begin anew, knowing that jobs may be sent again",
+                                          path, dir->path())});
+  }
+  return {};
+}
+
 Step<std::unique_ptr<ledger::Ledger>> open_ledger(const config::Settings& settings, model::JobKind kind,
                                                   std::uint32_t file_mode, const base::Clock& clock) {
   ledger::OpenOptions options;
@@ -236,7 +252,10 @@ Step<void> lock_down(Confinement& confinement, base::Slot slot) {
 
 Step<void> check_findings(const Confinement& confinement) {
   const std::string failures = confinement.failures();
-  if (!failures.empty()) return std::unexpected(Failed{Exit::kSelfTest, "self-test: " + failures});
+  // A connector that is not up yet is tried again by the service manager; a lock-down that doesn't hold is not.
+  if (!failures.empty())
+    return std::unexpected(
+        Failed{confinement.only_failed("connector") ? Exit::kUnusable : Exit::kSelfTest, "self-test: " + failures});
   const confine::Status& status = confinement.status();
   base::log(status.level == confine::Level::kFull ? LogLevel::kInfo : LogLevel::kWarn, "confined",
             {{"status", status.line}, {"checks", confinement.findings().size()}});
@@ -266,6 +285,7 @@ Step<std::unique_ptr<Foundation>> lay_foundation(const StartOptions& options) {
   if (settings.user_mode) settings.requester_uids = {sys::effective_uid()};
   sys::supplementary_umask(027);
   f->inbox = INTRAY_STEP(open_inbox(settings, options.kind));
+  INTRAY_STEP(check_ledger_not_lost(settings, *f->inbox, options.kind));
 
   // Resolved once, here, so that the connector dials and the executor expects the same address.
   f->endpoint = INTRAY_STEP(step(receiver::parse_endpoint(settings.receiver.url), Exit::kConfiguration));
@@ -307,9 +327,7 @@ Step<Exit> self_test(const StartOptions& options) {
 }
 
 // What is thrown here is our own bug. Unwinding would close what may not be closed, and pass for a violation.
-Exit run_to_its_end(Worker& worker, bool once) try {
-  return worker.run(once);
-} catch (const std::exception& e) {
+Exit run_to_its_end(Worker& worker, bool once) try { return worker.run(once); } catch (const std::exception& e) {
   base::log(LogLevel::kError, "internal_error", {{"what", e.what()}});
   return Exit::kUnusable;
 }
@@ -356,10 +374,12 @@ Step<Exit> work(const StartOptions& options) {
   confinement.add({"ledger_write", renewed, "the lease renewed"});
   prove_connector(*pool, *f->loop, settings.receiver.connect_timeout, clock, confinement);
   Exit code = Exit::kSelfTest;
-  if (auto proved = check_findings(confinement); proved)
+  if (auto proved = check_findings(confinement); proved) {
     code = run_to_its_end(worker, options.once);
-  else
+  } else {
+    code = proved.error().code;
     base::log(LogLevel::kError, "not_started", {{"error", proved.error().what}, {"exit", static_cast<int>(code)}});
+  }
   ledger->sign_out();
   // A locked-down process may not close what it had open before, so nothing is destroyed.
   sys::leave(static_cast<int>(code));

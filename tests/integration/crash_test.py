@@ -93,6 +93,19 @@ class Away(SiteTest):
         self.assertEqual(len(receiver.saves_received()), 12)
         self.assertEqual(self.stop(child), 0)
 
+    def test_a_ledger_that_is_gone_is_not_begun_anew(self):
+        commit = self.repo.notes(3)
+        receiver, site = self.start_receiver(), self.make_site()
+        site.submit_all(commit)
+        site.once()
+        for name in site.names("ledger"):
+            os.unlink(site.place("ledger", name))
+        site.submit_all(commit)
+        self.assertEqual(site.once(code=None), 78)
+        self.assertIn("ledger.db is missing", site.log())
+        self.assertEqual(len(receiver.saves_received()), 3)
+        self.assertEqual(len(site.names("new")), 3)
+
     def test_once_says_1_where_jobs_still_wait(self):
         commit = self.repo.notes(2)
         site = self.make_site()
