@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
+#include <span>
 
 #include "base/escape.h"
 #include "cli/doctor/probe.h"
@@ -58,25 +60,20 @@ base::Result<ProgramText> load(const std::string& path) {
 }
 
 // The first of these functions that the program takes from a library.
-std::string first_import(const ProgramText& program, const std::vector<std::string_view>& names) {
+std::string first_import(const ProgramText& program, std::span<const std::string_view> names) {
   for (const std::string& import : program.imports)
     if (std::ranges::find(names, import) != names.end()) return import;
   return {};
 }
 
-const std::vector<std::string_view> kSigningFunctions = {"crypto_sign",
-                                                         "crypto_sign_detached",
-                                                         "crypto_sign_final_create",
-                                                         "crypto_sign_keypair",
-                                                         "crypto_sign_seed_keypair",
-                                                         "EVP_DigestSign",
-                                                         "EVP_DigestSignInit",
-                                                         "EVP_SignFinal"};
-const std::vector<std::string_view> kShellFunctions = {"system", "popen", "wordexp", "execl",  "execlp",
-                                                       "execle", "execv", "execvp",  "execvpe"};
-const std::vector<std::string_view> kKeyMarks = {
-    "PRIVATE KEY-----",           "PRIVATE KEY BLOCK-----", "minisign encrypted secret key",
-    "rsign encrypted secret key", "signify secret key",     "AGE-SECRET-KEY-1"};
+constexpr auto kSigningFunctions = std::to_array<std::string_view>(
+    {"crypto_sign", "crypto_sign_detached", "crypto_sign_final_create", "crypto_sign_keypair",
+     "crypto_sign_seed_keypair", "EVP_DigestSign", "EVP_DigestSignInit", "EVP_SignFinal"});
+constexpr auto kShellFunctions = std::to_array<std::string_view>(
+    {"system", "popen", "wordexp", "execl", "execlp", "execle", "execv", "execvp", "execvpe"});
+constexpr auto kKeyMarks =
+    std::to_array<std::string_view>({"PRIVATE KEY-----", "PRIVATE KEY BLOCK-----", "minisign encrypted secret key",
+                                     "rsign encrypted secret key", "signify secret key", "AGE-SECRET-KEY-1"});
 
 // "": no private key in any file below; else the file. `count` files were read.
 std::string find_key(const std::string& folder, std::size_t& count, bool& whole) {
@@ -100,7 +97,7 @@ std::string find_key(const std::string& folder, std::size_t& count, bool& whole)
     }
     ++count;
     for (const std::string_view mark : kKeyMarks)
-      if (text->find(mark) != std::string::npos) return at->path().string();
+      if (text->contains(mark)) return at->path().string();
   }
   return {};
 }
@@ -117,11 +114,10 @@ Line save_executor_only_saves(const Scene& scene, const std::vector<CellRow>& ce
   const auto program = load(scene.save_program);
   if (!program) return line(Status::kSkipped, program.error().what);
   const std::string name = base::escape(program->path);
-  if (program->bytes.find("/api/vault/save") == std::string::npos)
+  if (!program->bytes.contains("/api/vault/save"))
     return line(Status::kFail, name + ": does not even name the save route; is this the program?");
   for (const std::string_view route : {"/api/vault/delete", "/api/vault/move", "/api/vault/rename"})
-    if (program->bytes.find(route) != std::string::npos)
-      return line(Status::kFail, fmt::format("{}: names {}", name, route));
+    if (program->bytes.contains(route)) return line(Status::kFail, fmt::format("{}: names {}", name, route));
   if (!scene.delete_installed)
     return line(Status::kPass, name + " names the save and the read route and no other; DELETE is not installed");
   Line reach =
@@ -162,10 +158,9 @@ Line no_shell(const Scene& scene, const std::vector<CellRow>&) {
     if (!program) return line(Status::kSkipped, program.error().what);
     const std::string name = base::escape(path);
     if (const std::string function = first_import(*program, kShellFunctions); !function.empty())
-      return line(Status::kFail, name + ": imports " + function);
+      return line(Status::kFail, fmt::format("{}: imports {}", name, function));
     for (const std::string_view shell : {"/bin/sh", "/bin/bash"})
-      if (program->bytes.find(shell) != std::string::npos)
-        return line(Status::kFail, fmt::format("{}: names {}", name, shell));
+      if (program->bytes.contains(shell)) return line(Status::kFail, fmt::format("{}: names {}", name, shell));
     names += (names.empty() ? "" : ", ") + name;
   }
   return line(Status::kPass, names + " import none of system, popen, exec by name, wordexp, and name no shell");

@@ -101,9 +101,11 @@ struct Row {
 };
 
 namespace cells {
+// NOLINTBEGIN(readability-identifier-naming): as above
 inline constexpr Expect N = Expect::kNo;
 inline constexpr Expect Y = Expect::kYes;
 inline constexpr Expect M = Expect::kMay;
+// NOLINTEND(readability-identifier-naming)
 }  // namespace cells
 
 // An executor's own credential is "may": the file is its own, or root's and handed over by the service manager. The

@@ -186,6 +186,7 @@ class Prober {
     for (const Person& person : subject.people) {
       const std::vector<Try> things = tries(row, person);
       std::vector<std::function<sys::Attempt()>> acts;
+      acts.reserve(things.size());
       for (const Try& thing : things) acts.push_back(thing.act);
       if (acts.empty()) continue;
       const auto answers = sys::try_as(person.identity, acts);
@@ -227,7 +228,7 @@ void clear(const std::string& path) {
   if (const auto race = sys::Dir::open(path + "/race")) {
     const auto names = race->list();
     for (const std::string& name : names ? *names : std::vector<std::string>{})
-      if (name.starts_with("from.") || name.starts_with("to.")) sys::remove_file(path + "/race/" + name);
+      if (name.starts_with("from.") || name.starts_with("to.")) sys::remove_file(fmt::format("{}/race/{}", path, name));
     sys::remove_directory(path + "/race");
   }
 }

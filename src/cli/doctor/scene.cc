@@ -146,7 +146,7 @@ void set_subjects(Scene& scene) {
 // Beside us once installed; in a folder of its own where it was built.
 std::string find_program(const std::string& name) {
   const std::string here = sys::own_program_dir();
-  for (const std::string& path : {here + "/" + name, here + "/../" + name + "/" + name}) {
+  for (const std::string& path : {fmt::format("{}/{}", here, name), fmt::format("{}/../{}/{}", here, name, name)}) {
     std::error_code error;
     const auto whole = std::filesystem::canonical(path, error);
     if (!error && std::filesystem::is_regular_file(whole, error)) return whole.string();
@@ -196,6 +196,7 @@ std::vector<SubjectNote> notes_of(const Scene& scene) {
     std::string all;
     for (const Person& person : set.people) {
       std::vector<std::string> groups;
+      groups.reserve(person.identity.groups.size());
       for (const std::uint32_t gid : person.identity.groups)
         groups.push_back(sys::group_name(gid).value_or(std::to_string(gid)));
       all += fmt::format("{}{} (uid {}, groups {})", all.empty() ? "" : "; ", base::escape(person.name),

@@ -128,14 +128,14 @@ class Places {
     for (const sys::Account& account : sys::all_accounts(limits::kAccountsMax)) {
       const std::string folder = account.home + "/.ssh";
       for (const std::string& name : names_in(folder))
-        if (name.starts_with("id_") && !name.ends_with(".pub")) add(folder + "/" + name);
+        if (name.starts_with("id_") && !name.ends_with(".pub")) add(fmt::format("{}/{}", folder, name));
       const std::string runtime = "/run/user/" + std::to_string(account.uid);
       for (const char* const socket : {"/keyring/ssh", "/openssh_agent", "/ssh-agent.socket", "/gnupg/S.gpg-agent.ssh"})
         add(runtime + socket);
     }
     for (const std::string& name : names_in("/tmp"))
       if (name.starts_with("ssh-"))
-        for (const std::string& socket : names_in("/tmp/" + name)) add("/tmp/" + name + "/" + socket);
+        for (const std::string& socket : names_in("/tmp/" + name)) add(fmt::format("/tmp/{}/{}", name, socket));
   }
 
   void set(Target target, std::vector<std::string> paths) { at(target).paths = std::move(paths); }
