@@ -30,7 +30,7 @@ struct ReceiverSettings {
   bool allow_plaintext = false;  // receiver.allow_plaintext
   std::string address;           // receiver.address: "192.0.2.7", "::1"; empty: the name of the URL is looked up
   std::string ca_file;           // receiver.ca_file, required for https
-  std::string credential_file;   // receiver.credential_file, required (or systemd's $CREDENTIALS_DIRECTORY/<name>)
+  std::string credential_file;   // receiver.credential_file, required; systemd's: /run/credentials/<unit>/<name>
   base::Micros connect_timeout = 5s;    // receiver.connect_timeout
   base::Micros total_timeout = 30s;     // receiver.total_timeout
   std::int64_t low_speed_bytes = 1024;  // receiver.low_speed: bytes a second …
