@@ -74,8 +74,11 @@ Step<SlotLock> take_slot(const inbox::Inbox& inbox, int slots, const base::Worke
     const int pid = sys::process_id();
     const std::string text = fmt::format("worker_id={}\npid={}\nstart_time={}\nboot_id={}\n", worker.str(), pid,
                                          sys::start_time_ticks(pid).value_or(0), sys::boot_id());
-    INTRAY_STEP(step(sys::truncate_file(holder.get()), Exit::kUnusable));
-    INTRAY_STEP(step(sys::write_all(holder.get(), text), Exit::kUnusable));
+    auto written = sys::truncate_file(holder.get());
+    if (written) written = sys::write_all(holder.get(), text);
+    if (!written)
+      return std::unexpected(
+          Failed{Exit::kUnusable, fmt::format("{}/{}.holder: {}", inbox.lease.path(), i, written.error().what)});
     return SlotLock{base::Slot{i}, std::move(lock)};
   }
   return std::unexpected(Failed{Exit::kLeaseHeld, fmt::format("all {} slots are held by running workers", slots)});
@@ -297,6 +300,10 @@ Step<std::unique_ptr<Foundation>> lay_foundation(const StartOptions& options) {
   f->channel = settings.connector_socket.empty()
                    ? INTRAY_STEP(spawn_connector(settings, f->address, connector))
                    : INTRAY_STEP(step(sys::connect_channel(settings.connector_socket), Exit::kUnusable));
+  if (const auto mirror = sys::Dir::open(settings.source.mirror); !mirror)
+    return std::unexpected(
+        Failed{Exit::kConfiguration,
+               fmt::format("git.mirror: {}; it must be a directory, not a link to one", mirror.error().what)});
   f->confinement.emplace(settings, options.kind, *f->inbox, *f->loop, f->channel.get(), options.config_file,
                          options.program_file, confine::save_plan);
   f->confinement->prove_denials();

@@ -326,6 +326,15 @@ class Refusals(SiteTest):
         self.assertIn("no line allows", site.log())
 
     @unittest.skipUnless(harness.AS_ROOT, "only root can try to run it as root")
+    def test_a_mirror_that_is_a_link_is_refused_by_name(self):
+        self.repo.notes(1)
+        site = self.make_site()
+        link = os.path.join(self.home, "link.git")
+        os.symlink(self.repo.mirror, link)
+        site.set({"git.mirror": '"%s"' % link})
+        self.assertEqual(site.once(code=None), 78)
+        self.assertIn("git.mirror: " + link, site.log())
+
     def test_root_is_refused(self):
         site = self.start()
         done = subprocess.run([program("intray-save"), "--config", site.config, "--once"], stderr=subprocess.PIPE)
