@@ -128,7 +128,9 @@ inline constexpr std::chrono::microseconds kLeaseWaitMax{
     310'000'000};  // a lease is 5 minutes at most; then something is wrong
 inline constexpr std::chrono::microseconds kLeaseRetry{250'000};  // between looks at a lease that runs out
 inline constexpr std::chrono::microseconds kBlockedRetry{
-    1'000'000};                                                  // between tries while the ledger or disk has no room
+    1'000'000};  // between tries while the ledger or disk has no room
+inline constexpr std::chrono::microseconds kOncePatience{
+    60'000'000};  // --once waits for retries as long after the last job that ended: five default waits, a settle time
 inline constexpr std::chrono::microseconds kBacklogStep{2'000};  // between two helpings of that count
 inline constexpr std::chrono::microseconds kPlainCreateWait{
     1'000'000};  // before a file made in new/ itself is looked at: its writer may be a shell that needs a moment

@@ -58,6 +58,7 @@ Worker::~Worker() = default;
 
 Exit Worker::run(bool once) {
   once_ = once;
+  last_ended_ = p_.clock.boot();
   if (auto recovered = recover(); !recovered) {
     handle_failure(recovered.error());
     return exit_.value_or(Exit::kUnusable);
@@ -107,8 +108,14 @@ void Worker::turn() {
   const bool more_in_new = intake_.pending();
   const bool held_by_limits = space_in_cur() == 0 || pressure_.over_backlog();
   if (once_ && !stopping_ && idle_now() && !more_to_do() && link_ != Link::kDialling &&
-      (!more_in_new || held_by_limits))
+      (!more_in_new || held_by_limits) && !due_soon())
     leave(waiting_ == 0 && unknown_ == 0 && !more_in_new ? Exit::kClean : Exit::kUnfinished);
+}
+
+// Whether time alone lets a waiting job run, soon enough for --once: a retry, or a request that may still be working.
+bool Worker::due_soon() const {
+  if (waiting_ == 0 || !due_at_ || !health_.may_run() || source_away_) return false;
+  return p_.clock.boot() - last_ended_ + (*due_at_ - p_.clock.wall()) < limits::kOncePatience;
 }
 
 CommitQuestion Worker::commit_question(base::BootTime now) const {
@@ -135,7 +142,7 @@ bool Worker::more_to_do() const {
   if (exit_ || blocked_until_) return false;
   if (attempts_.can_prepare()) return true;
   const bool runs = !stopping_ && health_.may_run() && link_ == Link::kUp && !source_away_;
-  if (suspects_ > 0 && health_.may_run()) return runs && attempts_.in_hand() == 0 && !batch_.claim_suspect;
+  if (suspects_to_try() && health_.may_run()) return runs && attempts_.in_hand() == 0 && !batch_.claim_suspect;
   if (intake_.pending() && !stopping_ && batch_.admits.empty() &&
       (runs ? room() > 0 : (!health_.may_run() || source_away_) && !pressure_.over_backlog()) && space_in_cur() > 0)
     return true;
@@ -178,7 +185,7 @@ void Worker::gather() {
   const bool something = intake_.pending() || (look_ && waiting_ > 0);
   if (!something) return;
   const bool run = may_claim();
-  if (suspects_ > 0 && health_.may_run()) {
+  if (suspects_to_try() && health_.may_run()) {
     // A process died while holding these. Each runs with nothing else in hand, so that the innocent are not blamed.
     if (run && attempts_.in_hand() == 0) batch_.claim_suspect = true;
     return;
@@ -260,7 +267,7 @@ void Worker::refresh_source() {
   if (source_away_ != !refreshed)
     base::log(LogLevel::kWarn, refreshed ? "source_back" : "source_away",
               {{"detail", refreshed ? "" : refreshed.error().detail}});
-  if (source_away_ && refreshed) look_ = true;
+  if (source_away_ && refreshed) look_again();
   source_away_ = !refreshed;
   if (source_away_ && source_timer_ == 0 && !stopping_)
     source_timer_ = p_.loop.after(p_.settings.retry.breaker_probe, [this] {
@@ -307,8 +314,7 @@ void Worker::apply(Committed& done) {
     std::string name = projection_.claim_from_cur(job, base::TakeNumber{next_take_++});
     attempts_.add(std::move(job), std::move(name));
   }
-  if (done.batch.claim_suspect && done.result.claimed.empty())
-    suspects_ = 0;  // none is due; the slow scan counts again
+  if (done.batch.claim_suspect && done.result.claimed.empty()) look_suspects_ = false;  // none is due
   apply_admitted(done);
   for (const ledger::Ended& ended : done.result.ended) {
     if (ended.from == ledger::Ended::From::kCur) --waiting_;
@@ -324,7 +330,10 @@ void Worker::apply(Committed& done) {
     schedule_due(done.batch.finishes[i].not_before);
   }
   if (pressure_.room_again()) intake_.rescan();
-  if (!done.batch.finishes.empty() && waiting_ > 0) look_ = true;  // an object may have become free
+  if (!done.batch.finishes.empty() && waiting_ > 0) {  // an object may have become free
+    look_ = true;
+    look_suspects_ = look_suspects_ || attempts_.in_hand() == 0;
+  }
   schedule_due(done.result.next_due);
   projection_.issue(done.receipts);
   if (projection_.receipts_pending() && receipt_timer_ == 0)
@@ -370,6 +379,7 @@ void Worker::apply_ended(Committed& done, const ledger::Ended& ended, const std:
   projection_.to_final(ended, lease_name);
   log_end(ended.receipt);
   ++ended_;
+  last_ended_ = p_.clock.boot();
   if (ended.receipt.state == model::State::kUnknown) ++unknown_;
   done.receipts.push_back(ended.receipt);
 }

@@ -76,7 +76,7 @@ class Worker {
   // The heartbeat's write. False: the lease is lost or the ledger failed (logged, and run() will end at once).
   bool renew_lease();
   // After arm(). Recovers what an earlier process left, then works until SIGTERM or SIGINT, or, with `once`, until new/
-  // is empty and no job can run now. Releases the identity lease where it still holds it.
+  // is empty and no job can run within limits::kOncePatience. Releases the identity lease where it still holds it.
   Exit run(bool once);
 
  private:
@@ -111,6 +111,9 @@ class Worker {
   void apply_ended(Committed& done, const ledger::Ended& ended, const std::string& lease_name);
   void settle_receipts();
   bool idle_now() const;
+  bool due_soon() const;
+  bool suspects_to_try() const { return suspects_ > 0 && look_suspects_; }
+  void look_again() { look_ = look_suspects_ = true; }
   bool more_to_do() const;
   std::int64_t space_in_cur() const;
   void count_backlog();
@@ -141,6 +144,7 @@ class Worker {
   std::int64_t waiting_ = 0;                   // READY and RETRYABLE in the ledger, kept up to date by what commits say
   std::int64_t suspects_ = 0;                  // of them: run alone
   bool look_ = true;                           // waiting jobs may be claimable: ask the next commit
+  bool look_suspects_ = true;                  // so may suspects
   std::int64_t next_take_ = 0;                 // for claims out of cur/
 
   Link link_ = Link::kIdle;
@@ -166,8 +170,9 @@ class Worker {
   std::deque<Created> created_;  // made in new/ itself, oldest first
   int new_watch_ = -1;
   int cur_watch_ = -1;
-  std::int64_t ended_ = 0;  // since the start, for the log and SIGUSR1
-  std::int64_t unknown_ = 0;
+  base::BootTime last_ended_{};  // or the start
+  std::int64_t ended_ = 0;       // since the start, for the log and SIGUSR1
+  std::int64_t unknown_ = 0;     // unresolved in the ledger, of earlier processes too
 };
 
 }  // namespace intray::executor

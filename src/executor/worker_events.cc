@@ -95,10 +95,11 @@ base::Result<void> Worker::count_waiting() {
   const ledger::Waiting waiting = INTRAY_TRY(p_.ledger.waiting());
   waiting_ = waiting.ready + waiting.retryable;
   suspects_ = waiting.suspects;
+  unknown_ = waiting.unknown;
   pressure_.recount(INTRAY_TRY(p_.ledger.live_by_owner()));
   for (const inbox::TakenFile& file : batch_files_) pressure_.add(file.owner_uid);
   if (pressure_.room_again()) intake_.rescan();
-  look_ = look_ || waiting_ > 0;
+  if (waiting_ > 0) look_again();
   schedule_due(waiting.next_due);
   return {};
 }
@@ -264,7 +265,7 @@ void Worker::probe() {
       if (read.kind == receiver::ReadResult::Kind::kUnavailable) return;
       health_.answered(p_.clock.boot());
       base::log(LogLevel::kInfo, "receiver_back", {{"receiver", p_.settings.receiver.url}});
-      look_ = true;
+      look_again();
     });
   });
 }
@@ -282,7 +283,7 @@ void Worker::schedule_due(std::optional<base::WallTime> due) {
   due_timer_ = p_.loop.after(std::max(base::Micros{1'000}, *due - p_.clock.wall()), [this] {
     due_timer_ = 0;
     due_at_.reset();
-    look_ = true;
+    look_again();
   });
 }
 

@@ -130,6 +130,7 @@ struct Waiting {
   std::int64_t ready = 0;  // READY, followers among them
   std::int64_t retryable = 0;
   std::int64_t suspects = 0;
+  std::int64_t unknown = 0;                // not waiting: OUTCOME_UNKNOWN, until a person resolves them
   std::optional<base::WallTime> next_due;  // earliest not_before or settle_until
   std::optional<base::WallTime> next_deadline;
 };

@@ -190,6 +190,7 @@ base::Result<Waiting> Store::waiting() {
   waiting.ready = INTRAY_TRY(count(sql_->count_ready));
   waiting.retryable = INTRAY_TRY(count(sql_->count_retryable));
   waiting.suspects = INTRAY_TRY(count(sql_->count_suspects));
+  waiting.unknown = INTRAY_TRY(count(sql_->count_unknown));
   waiting.next_due = INTRAY_TRY(next_due(*sql_, clock_.wall()));
   Use use(sql_->next_deadline);
   if (INTRAY_TRY(use.next())) waiting.next_deadline = use.time();

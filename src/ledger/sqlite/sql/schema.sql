@@ -116,6 +116,7 @@ CREATE INDEX jobs_ready ON jobs (seq) WHERE state = 'READY' AND behind IS NULL A
 CREATE INDEX jobs_retryable ON jobs (not_before) WHERE state = 'RETRYABLE';
 CREATE INDEX jobs_deadline ON jobs (deadline_at) WHERE (state = 'READY' AND follows IS NULL) OR state = 'RETRYABLE';
 CREATE INDEX jobs_suspect ON jobs (seq) WHERE suspect = 1;
+CREATE INDEX jobs_unknown ON jobs (seq) WHERE state = 'OUTCOME_UNKNOWN';
 CREATE INDEX jobs_held ON jobs (binding) WHERE binding IS NOT NULL;
 CREATE INDEX jobs_settling ON jobs (settle_until) WHERE settle_until IS NOT NULL;
 
