@@ -53,7 +53,9 @@ Step<sys::Fd> spawn_connector(const config::Settings& settings, const std::strin
       std::chrono::duration_cast<std::chrono::milliseconds>(settings.receiver.connect_timeout).count();
   std::vector<std::string> arguments = {"--address", address, "--connect-timeout-ms", std::to_string(timeout_ms)};
   if (settings.allow_reduced) arguments.emplace_back("--allow-reduced");
-  INTRAY_STEP(step(sys::spawn(program, arguments, std::move(pair.theirs)), Exit::kConfiguration));
+  if (auto started = sys::spawn(program, arguments, std::move(pair.theirs)); !started)
+    return std::unexpected(
+        Failed{Exit::kConfiguration, started.error().what + "; connector.program says where the connector is"});
   return std::move(pair.ours);
 }
 
@@ -238,11 +240,14 @@ void prove_connector(receiver::DescriptorPool& pool, sys::EventLoop& loop, base:
   });
   pool.ask(1);
   const base::BootTime give_up = clock.boot() + connect_timeout + kConnectorGrace;
-  while (!answered->has_value() && clock.boot() < give_up)
+  while (!answered->has_value() && !pool.broken() && clock.boot() < give_up)
     if (!loop.run_once(limits::kLeaseRetry)) break;
-  const bool came = answered->has_value();
-  const char* const what = came ? (**answered ? "a connection to the receiver" : "the receiver is not there now")
-                                : "no answer from the connector";
+  const bool came = answered->has_value() && !pool.broken();
+  std::string what = "no answer from the connector";
+  if (pool.broken())
+    what = "the connector: " + *pool.broken();
+  else if (came)
+    what = **answered ? "a connection to the receiver" : "the receiver is not there now";
   confinement.add({"connector", came, what});
 }
 
@@ -348,10 +353,6 @@ Step<Exit> work(const StartOptions& options) {
   const base::WorkerId worker_id = base::WorkerId::generate();
   const SlotLock slot = INTRAY_STEP(take_slot(inbox, settings.limits.slots, worker_id));
   const auto ledger = INTRAY_STEP(open_ledger(settings, options.kind, inbox.file_mode, clock));
-  const ledger::Identity identity{settings.tenant, settings.agent,
-                                  fmt::format("{}/{}", model::to_word(options.kind), slot.slot.value)};
-  const ledger::HeldLease held =
-      INTRAY_STEP(hold_lease(*ledger, identity, worker_id, settings, policy, *f->loop, clock));
   const auto source = INTRAY_STEP(open_source(settings, clock));
   const auto content_rules =
       INTRAY_STEP(step(source::ContentRules::compile(settings.source.secret_patterns), Exit::kConfiguration));
@@ -365,6 +366,11 @@ Step<Exit> work(const StartOptions& options) {
   save::SaveOperation operation(settings, *source, content_rules, *ledger, *client, credential);
   INTRAY_STEP(step(operation.load_missions(), Exit::kConfiguration));
 
+  // After all that a person may have set wrongly: a lease that is held by a failed start keeps the next one waiting.
+  const ledger::Identity identity{settings.tenant, settings.agent,
+                                  fmt::format("{}/{}", model::to_word(options.kind), slot.slot.value)};
+  const ledger::HeldLease held =
+      INTRAY_STEP(hold_lease(*ledger, identity, worker_id, settings, policy, *f->loop, clock));
   std::optional<sys::Inotify> events;
   if (auto made = sys::Inotify::create())
     events.emplace(std::move(*made));
@@ -385,6 +391,7 @@ Step<Exit> work(const StartOptions& options) {
     code = run_to_its_end(worker, options.once);
   } else {
     code = proved.error().code;
+    static_cast<void>(ledger->release(held));
     base::log(LogLevel::kError, "not_started", {{"error", proved.error().what}, {"exit", static_cast<int>(code)}});
   }
   ledger->sign_out();

@@ -61,6 +61,7 @@ class ChannelPool final : public DescriptorPool {
   int dialling() const override { return asked_ + unsent_; }
   void on_answer(std::function<void(bool)> callback) override { on_answer_.push_back(std::move(callback)); }
   void on_broken(std::function<void(std::string)> callback) override { on_broken_ = std::move(callback); }
+  const std::optional<std::string>& broken() const override { return broken_; }
 
  private:
   struct Ready {
@@ -124,7 +125,7 @@ class ChannelPool final : public DescriptorPool {
     if (auto checked = sys::check_peer(fd.get(), peer_); !checked) {
       // Closed by the server meanwhile is everyday life; anything else means that the connector is not what it should
       // be.
-      if (checked.error().code == base::ErrorCode::kDenied)
+      if (checked.error().code != base::ErrorCode::kUnavailable)
         break_off("a descriptor that is not the receiver: " + checked.error().what);
       return false;
     }
@@ -150,6 +151,7 @@ class ChannelPool final : public DescriptorPool {
     ready_.clear();
     asked_ = unsent_ = 0;
     base::log(base::LogLevel::kError, "connector_lost", {{"why", why}});
+    broken_ = why;
     if (on_broken_) on_broken_(why);
   }
 
@@ -168,6 +170,7 @@ class ChannelPool final : public DescriptorPool {
   std::optional<sys::EventLoop::TimerId> expiry_;
   std::vector<std::function<void(bool)>> on_answer_;
   std::function<void(std::string)> on_broken_;
+  std::optional<std::string> broken_;
 };
 
 }  // namespace

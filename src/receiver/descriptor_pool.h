@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/clock.h"
@@ -48,6 +49,8 @@ class DescriptorPool {
   virtual void on_answer(std::function<void(bool connected)> callback) = 0;
   // Called once where the connector died or broke the protocol: the executor must stop.
   virtual void on_broken(std::function<void(std::string why)> callback) = 0;
+  // Why it must stop; nullopt while the connector is fine.
+  virtual const std::optional<std::string>& broken() const = 0;
 };
 
 // "host:port" of a URL, defaults by scheme; kInvalid where it has more than scheme, host and port.

@@ -106,6 +106,23 @@ class Away(SiteTest):
         self.assertEqual(len(receiver.saves_received()), 3)
         self.assertEqual(len(site.names("new")), 3)
 
+    def test_once_waits_for_a_job_that_only_time_holds_back(self):
+        commit = self.repo.notes(1)
+        receiver, site = self.start_receiver(faults=["save:cut-before:count=1"]), self.make_site()
+        [job] = site.submit_all(commit)
+        site.once()
+        self.assertEqual(site.outcome(job), ("SUCCEEDED", None, "APPLIED"))
+        self.assertEqual(len(receiver.saves_received()), 2)
+
+    def test_once_says_1_as_long_as_an_outcome_is_unknown(self):
+        commit = self.repo.notes(2)
+        self.start_receiver(faults=["save:lie:count=1"])
+        site = self.make_site(**{"limits.in_flight": "1"})
+        ids = site.submit_all(commit)
+        for _ in range(2):
+            self.assertEqual(site.once(code=None), 1)
+        self.assertEqual(sorted(site.outcome(i)[0] for i in ids), ["OUTCOME_UNKNOWN", "SUCCEEDED"])
+
     def test_once_says_1_where_jobs_still_wait(self):
         commit = self.repo.notes(2)
         site = self.make_site()
@@ -318,6 +335,16 @@ class Refusals(SiteTest):
         os.chmod(self.credential, 0o400)
         os.truncate(self.credential, 0)
         self.assertEqual(site.once(code=None), 77)
+
+    def test_a_start_that_fails_holds_no_lease(self):
+        site = self.start()
+        site.set({"lease.time_to_live": '"60s"', "lease.renewal": '"20s"'})
+        os.chmod(self.credential, 0o444)
+        self.assertEqual(site.once(code=None), 77)
+        os.chmod(self.credential, 0o400)
+        began = time.monotonic()
+        site.once()
+        self.assertLess(time.monotonic() - began, 20, "it waited for the lease of the failed start")
 
     def test_a_policy_without_a_line_stops_the_start(self):
         site = self.start()

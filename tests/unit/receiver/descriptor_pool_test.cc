@@ -154,9 +154,12 @@ TEST_CASE("pool: a descriptor that is not the receiver ends the channel") {
 
 TEST_CASE("pool: a file is no socket") {
   PoolFixture fixture("127.0.0.1:1");
+  CHECK_FALSE(fixture.pool->broken());
   fixture.pool->ask(1);
   fixture.answer('K', STDERR_FILENO);
   CHECK(fixture.answers == "-");
+  CHECK(fixture.broken.size() == 1);
+  CHECK(fixture.pool->broken());
   CHECK(fixture.pool->ready() == 0);
 }
 
