@@ -100,6 +100,12 @@ class CommandLine {
     return *at;
   }
 
+  std::vector<std::string> command_names() const {
+    std::vector<std::string> out;
+    for (const CLI::App* command : app_.get_subcommands({})) out.push_back(command->get_name());
+    return out;
+  }
+
   // "intray config check": the command as it was typed.
   std::string typed() const {
     std::string out;
@@ -292,7 +298,8 @@ class CommandLine {
     CLI::App& c = add_command(app_, "explain", "A code in plain words");
     c.add_flag("--json", common_.json, "One JSON object a line");
     c.add_option("CODE", word_, "A reason, result, state or exit code; without, all are listed")->type_name("");
-    c.callback([this] { command_ = [this](Console& console) { return run_explain(console, word_); }; });
+    c.callback(
+        [this] { command_ = [this](Console& console) { return run_explain(console, word_, command_names()); }; });
   }
 
   void config() {

@@ -1,5 +1,6 @@
 #include "cli/config_check.h"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -51,6 +52,15 @@ std::vector<std::string> check_around(const config::Settings& settings) {
     out.push_back("git.mirror: " + base::escape(settings.source.mirror) + ": no git repository that can be reached");
   if (!settings.receiver.ca_file.empty() && !std::filesystem::is_regular_file(settings.receiver.ca_file, error))
     out.push_back("receiver.ca_file: " + base::escape(settings.receiver.ca_file) + ": not a file that can be reached");
+  // Whoever asks may not be able to reach these; the credential of a service is there only while that runs.
+  const auto check_kind = [&](const char* key, const std::string& file, bool must_exist) {
+    const std::filesystem::file_type type = std::filesystem::status(file, error).type();
+    if (type == std::filesystem::file_type::not_found ? must_exist
+                                                      : type != std::filesystem::file_type::regular && !error)
+      out.push_back(fmt::format("{}: {}: {}", key, base::escape(file), error ? "not there" : "not a regular file"));
+  };
+  check_kind("receiver.credential_file", settings.receiver.credential_file, false);
+  if (!settings.missions_file.empty()) check_kind("missions.file", settings.missions_file, true);
   return out;
 }
 

@@ -1,4 +1,4 @@
-// Purpose:    how `intray` ends: the codes scripts branch on.
+// Purpose:    how `intray` ends: the codes scripts branch on. And how an executor does, for `intray explain`.
 // Thread use: constant data.
 #pragma once
 
@@ -35,6 +35,18 @@ inline constexpr auto kExitDocs = std::to_array<ExitDoc>({
     {kWaitRejected, "a wait ended with a REJECTED job"},
     {kWaitUnknown, "a wait ended with a job whose outcome is unknown: a person must look"},
     {kTryAgain, "a temporary failure, try again; of a wait: time ran out"},
+});
+
+inline constexpr auto kExecutorExitDocs = std::to_array<ExitDoc>({
+    {0, "a clean stop; with --once every job is SUCCEEDED, FAILED or REJECTED"},
+    {1, "with --once: some job waits or is OUTCOME_UNKNOWN"},
+    {2, "the command line is wrong"},
+    {69, "the ledger, the inbox or the connector is unusable, or the lease ran out unrenewed"},
+    {70, "the lock-down or its self-test failed; the log names each check"},
+    {75, "the slot's lease is held, or the policy refused it"},
+    {76, "another worker took the lease over"},
+    {77, "the credential is missing, readable by others, or malformed"},
+    {78, "settings, policy or layout are wrong, it was started as root, or the ledger is missing"},
 });
 
 // How a wait ends for one job; nullopt (time ran out) is kTryAgain.

@@ -1,7 +1,9 @@
 #include "cli/explain.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <ostream>
+#include <set>
 
 #include "base/escape.h"
 #include "cli/exit_code.h"
@@ -41,7 +43,21 @@ std::string effect_sentence(const std::string& effect) {
   return "Whether it can have taken effect depends on how far the job came; its state says so.";
 }
 
-void print_one(Console& console, const Explained& e) {
+// The commands that a text names and this version doesn't have, as a list; empty where it has them all.
+std::string not_here(const std::string& text, const std::vector<std::string>& commands) {
+  constexpr std::string_view kNamed = "`intray ";
+  std::set<std::string> missing;
+  for (std::size_t at = text.find(kNamed); at != std::string::npos; at = text.find(kNamed, at)) {
+    at += kNamed.size();
+    const std::string name = text.substr(at, text.find_first_of(" `", at) - at);
+    if (std::ranges::find(commands, name) == commands.end()) missing.insert("intray " + name);
+  }
+  std::string out;
+  for (const std::string& name : missing) out += (out.empty() ? "" : ", ") + name;
+  return out;
+}
+
+void print_one(Console& console, const Explained& e, const std::vector<std::string>& commands) {
   if (console.json) {
     print_json(console,
                {{"word", e.word},
@@ -56,13 +72,15 @@ void print_one(Console& console, const Explained& e) {
               << wrapped(e.what_happened, kIndent, console.columns);
   if (!e.effect.empty()) console.out << wrapped("Effect: " + effect_sentence(e.effect), kIndent, console.columns);
   if (!e.what_to_do.empty()) console.out << wrapped("What to do: " + e.what_to_do, kIndent, console.columns);
+  if (const std::string missing = not_here(e.what_to_do, commands); !missing.empty())
+    console.out << wrapped("Not in this version: " + missing + ".", kIndent, console.columns);
 }
 
 void print_all(Console& console) {
   Table table(console, {{"WORD"}, {"GROUP"}, {"EFFECT"}, {"WHAT HAPPENED", Column::Fit::kCutEnd}});
   for (const Explained& e : all_words()) {
     if (console.json)
-      print_one(console, e);
+      print_one(console, e, {});
     else
       table.add({{e.word}, {e.group}, {e.effect}, {e.what_happened}});
   }
@@ -71,18 +89,18 @@ void print_all(Console& console) {
 
 }  // namespace
 
-int run_explain(Console& console, const std::string& word) {
+int run_explain(Console& console, const std::string& word, const std::vector<std::string>& commands) {
   if (word.empty()) {
     print_all(console);
     return kDone;
   }
   const std::vector<Explained> found = explain_word(word);
-  for (const Explained& e : found) print_one(console, e);
+  for (const Explained& e : found) print_one(console, e, commands);
   if (!found.empty()) return kDone;
   const std::vector<Explained> all = all_words();
   std::vector<std::string_view> known;
   for (const Explained& e : all)
-    if (e.group != "exit code") known.push_back(e.word);
+    if (!e.group.starts_with("exit code")) known.push_back(e.word);
   const auto guess = config::nearest(word, known);
   complain(console,
            base::escape(word) + ": not a code of intray; " +

@@ -49,7 +49,7 @@ Json job_json(const ledger::JobSummary& summary) {
           {"deaths", job.claim_deaths},
           {"may_have_effect", job.may_have_effect},
           {"worker_id", id_or_null(summary.worker_id)},
-          {"holder_dead", summary.holder_dead},
+          {"lease_over", summary.lease_over},
           {"created_at", json_time(job.facts.created_at)},
           {"admitted_at", json_time(job.admitted_at)},
           {"state_since", json_time(summary.state_since)},

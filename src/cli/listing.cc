@@ -73,13 +73,13 @@ void Listing::add(const ledger::JobSummary& summary) {
   if (details_) {
     cells.push_back({job.attempt_count > 0 ? std::to_string(job.attempt_count) : "-"});
     const std::string worker = summary.worker_id ? short_id(summary.worker_id->str()) : "-";
-    cells.push_back(summary.holder_dead ? Cell{worker + " dead", Colour::kRed} : Cell{worker});
+    cells.push_back(summary.lease_over ? Cell{worker + " lapsed", Colour::kRed} : Cell{worker});
   }
   cells.push_back({whole_id ? id : short_id(id)});
   if (details_) cells.push_back({base::escape(job.facts.object_id)});
   cells.push_back({base::escape(job.facts.vault_path)});
   Cell reason{why(summary, now_), colour};
-  if (summary.holder_dead && !details_) reason = {"its worker died", Colour::kRed};
+  if (summary.lease_over && !details_) reason = {"its worker's lease is over", Colour::kRed};
   cells.push_back(std::move(reason));
   row(job.facts.kind, std::move(cells));
 }

@@ -81,7 +81,7 @@ void print_head(Console& console, const Story& story) {
   const ledger::JobSummary& s = story.summary;
   const ledger::JobRecord& job = s.job;
   const base::WallTime now = console.clock.wall();
-  const auto moment = [&](base::WallTime t) { return console.time(t) + " (" + age(now - t) + " ago)"; };
+  const auto moment = [&](base::WallTime t) { return console.time(t) + " (" + ago(now - t) + ")"; };
   Fields fields(console);
   fields.add("job", job.facts.job_id.str(), Colour::kBold);
   std::string state(model::to_word(job.state));
@@ -90,7 +90,11 @@ void print_head(Console& console, const Story& story) {
   fields.add("", std::string(explain(job.state)));
   if (s.reason)
     fields.add("", "'intray explain " + std::string(model::to_word(*s.reason)) + "' says more on the reason.");
-  if (s.holder_dead) fields.add("", "Its worker died; the next one takes the job over.", Colour::kRed);
+  if (s.lease_over)
+    fields.add(
+        "",
+        "The lease of its worker is over: it died, hangs, or has no room to renew. The next start takes the job over.",
+        Colour::kRed);
   if (!model::is_ended(job.state) && job.may_have_effect)
     fields.add("", "An earlier attempt may have taken effect: the target is read before anything is sent.",
                Colour::kYellow);
@@ -159,7 +163,7 @@ int show_file(Console& console, const FoundJob& found) {
   fields.add("", "'intray explain " + std::string(model::to_word(file.reason)) + "' says more on the reason.");
   fields.add("file", file.dropped_name);
   fields.add("owner", "uid " + std::to_string(file.owner_uid));
-  fields.add("taken", console.time(file.taken_at) + " (" + age(console.clock.wall() - file.taken_at) + " ago)");
+  fields.add("taken", console.time(file.taken_at) + " (" + ago(console.clock.wall() - file.taken_at) + ")");
   return kDone;
 }
 

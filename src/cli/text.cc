@@ -64,13 +64,19 @@ std::string count(std::int64_t number, std::string_view singular) {
 }
 
 std::string age(base::Micros since) {
-  if (since < base::Micros{0}) return "-" + age(-since);
   const std::int64_t seconds = std::chrono::duration_cast<std::chrono::seconds>(since).count();
   if (seconds == 0) return "now";
+  if (seconds < 0) return "-" + age(-since);
   if (seconds < 120) return std::to_string(seconds) + "s";
   if (seconds < 7'200) return std::to_string(seconds / 60) + "m";
   if (seconds < 172'800) return std::to_string(seconds / 3'600) + "h";
   return std::to_string(seconds / 86'400) + "d";
+}
+
+std::string ago(base::Micros since) {
+  const std::string length = age(since < base::Micros{0} ? -since : since);
+  if (length == "now") return length;
+  return since < base::Micros{0} ? "in " + length : length + " ago";
 }
 
 int width(std::string_view text) {

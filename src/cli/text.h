@@ -17,6 +17,8 @@ std::string with_commas(std::int64_t number);
 
 // The largest unit alone: "45s", "12m", "3h", "5d"; "now" under a second. A negative age says so: "-3m".
 std::string age(base::Micros since);
+// "12m ago", "now", "in 3m".
+std::string ago(base::Micros since);
 
 // Columns the text takes on a terminal: combining marks 0, East Asian wide characters and emoji 2.
 int width(std::string_view text);

@@ -78,9 +78,13 @@ std::vector<Explained> all_words() {
   for (const model::ReasonDoc& doc : model::all_reasons())
     out.push_back({std::string(doc.word), "reason", word_of(doc.effect), std::string(doc.what_happened),
                    std::string(doc.what_to_do)});
-  for (const ExitDoc& doc : kExitDocs)
-    out.push_back({std::to_string(doc.code), "exit code", "",
-                   upper(doc.meaning.substr(0, 1)) + std::string(doc.meaning.substr(1)) + ".", ""});
+  const auto add_exit_codes = [&](const auto& docs, const char* group) {
+    for (const ExitDoc& doc : docs)
+      out.push_back({std::to_string(doc.code), group, "",
+                     upper(doc.meaning.substr(0, 1)) + std::string(doc.meaning.substr(1)) + ".", ""});
+  };
+  add_exit_codes(kExitDocs, "exit code of intray");
+  add_exit_codes(kExecutorExitDocs, "exit code of an executor");
   return out;
 }
 

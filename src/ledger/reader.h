@@ -23,7 +23,7 @@ struct JobSummary {
   std::optional<base::WallTime> finished_at;
   base::WallTime state_since;
   std::optional<base::WorkerId> worker_id;  // of a claimed or executing job
-  bool holder_dead = false;                 // its lease has run out
+  bool lease_over = false;                  // its worker died, or lives and could not renew its lease
   base::AuditSeq last_audit;
 };
 

@@ -162,6 +162,19 @@ class Listing(SiteTest):
         self.assertIn("in_flight", done.stderr + done.stdout)
         self.assertEqual(site.once(code=None), 78)
 
+    def test_config_check_names_what_is_no_file(self):
+        self.repo.notes(1)
+        self.start_receiver()
+        site = self.make_site()
+        pipe = os.path.join(self.home, "pipe")
+        os.mkfifo(pipe)
+        site.set({"missions.file": '"%s"' % pipe})
+        done = site.intray("config", "check", site.config, check=1)
+        self.assertIn("missions.file: %s: not a regular file" % pipe, done.stderr)
+        site.set({"missions.file": '"%s.not"' % pipe})
+        done = site.intray("config", "check", site.config, check=1)
+        self.assertIn("missions.file: %s.not: not there" % pipe, done.stderr)
+
 
 class Idle(SiteTest):
     settings = {"lease.time_to_live": '"60s"', "lease.renewal": '"20s"'}

@@ -68,7 +68,7 @@ class SqliteReader final : public Reader {
  private:
   base::Result<std::vector<LeaseRow>> read_leases();
   JobSummary summary_of(const Job& job, const std::vector<LeaseRow>& leases) const;
-  bool holder_is_dead(const Job& job, const std::vector<LeaseRow>& leases) const;
+  bool lease_is_over(const Job& job, const std::vector<LeaseRow>& leases) const;
 
   Database db_;
   const base::Clock& clock_;
@@ -77,7 +77,7 @@ class SqliteReader final : public Reader {
   std::string boot_id_ = sys::boot_id();
 };
 
-bool SqliteReader::holder_is_dead(const Job& job, const std::vector<LeaseRow>& leases) const {
+bool SqliteReader::lease_is_over(const Job& job, const std::vector<LeaseRow>& leases) const {
   if (!job.binding) return false;
   const auto lease = std::find_if(leases.begin(), leases.end(), [&](const LeaseRow& row) {
     return row.identity.binding == *job.binding && row.epoch == job.epoch;
@@ -93,7 +93,7 @@ JobSummary SqliteReader::summary_of(const Job& job, const std::vector<LeaseRow>&
   summary.finished_at = job.finished_at;
   summary.state_since = job.state_since;
   if (job.binding) summary.worker_id = job.worker_id;
-  summary.holder_dead = holder_is_dead(job, leases);
+  summary.lease_over = lease_is_over(job, leases);
   summary.last_audit = job.last_audit;
   return summary;
 }

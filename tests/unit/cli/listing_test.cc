@@ -48,17 +48,17 @@ TEST_CASE("Listing: a job's row, short on a terminal, whole ids elsewhere") {
   CHECK(terminal.out.str().find("90s  0b0e5b1c  /app") != std::string::npos);
 }
 
-TEST_CASE("Listing -l: tries, worker and object; a dead worker is loud") {
+TEST_CASE("Listing -l: tries, worker and object; a worker whose lease is over is loud") {
   TestConsole test;
   Listing listing(test.console, true, false, true);
   ledger::JobSummary s = job(test, State::kExecuting);
   s.job.attempt_count = 2;
   s.worker_id = *base::WorkerId::parse("aaaaaaaa-1111-4222-8333-444455556666");
-  s.holder_dead = true;
+  s.lease_over = true;
   listing.add(s);
   listing.finish();
   CHECK(test.out.str().find("KIND  STATE") == 0);
-  CHECK(test.out.str().find("2  aaaaaaaa dead  0b0e5b1c-1111-4222-8333-444455556666  p-1") != std::string::npos);
+  CHECK(test.out.str().find("2  aaaaaaaa lapsed  0b0e5b1c-1111-4222-8333-444455556666  p-1") != std::string::npos);
 }
 
 TEST_CASE("Listing: says why a waiting job waits") {

@@ -31,6 +31,10 @@ TEST_CASE("age: one unit, the largest that says enough") {
   CHECK(age(47h) == "47h");
   CHECK(age(48h) == "2d");
   CHECK(age(-5s) == "-5s");
+  CHECK(age(-999ms) == "now");
+  CHECK(ago(999ms) == "now");
+  CHECK(ago(5s) == "5s ago");
+  CHECK(ago(-3min) == "in 3m");
 }
 
 TEST_CASE("width: what a terminal shows") {

@@ -22,7 +22,9 @@ TEST_CASE("all_words: every reason, result, state and exit code, each with a sen
   for (const model::ReasonDoc& doc : model::all_reasons()) CHECK(seen.contains({"reason", std::string(doc.word)}));
   for (int i = 0; i < model::kStates; ++i)
     CHECK(seen.contains({"state", std::string(model::to_word(static_cast<model::State>(i)))}));
-  for (const ExitDoc& doc : kExitDocs) CHECK(seen.contains({"exit code", std::to_string(doc.code)}));
+  for (const ExitDoc& doc : kExitDocs) CHECK(seen.contains({"exit code of intray", std::to_string(doc.code)}));
+  for (const ExitDoc& doc : kExecutorExitDocs)
+    CHECK(seen.contains({"exit code of an executor", std::to_string(doc.code)}));
   for (const char* word : {"APPLIED", "ALREADY_AT_TARGET", "IDEMPOTENT_REPLAY", "OBSERVED_APPLIED", "RESOLVED_APPLIED",
                            "RESOLVED_NOT_APPLIED", "NO_EFFECT", "DELETE_DENIED", "REFUSED", "UNKNOWN"})
     CHECK(seen.contains({"result", word}));
@@ -30,23 +32,39 @@ TEST_CASE("all_words: every reason, result, state and exit code, each with a sen
 
 TEST_CASE("explain: any letter case; an unknown code names the nearest") {
   TestConsole test;
-  CHECK(run_explain(test.console, "stale_source") == kDone);
+  CHECK(run_explain(test.console, "stale_source", {}) == kDone);
   CHECK(test.out.str().starts_with("STALE_SOURCE (reason)\n    "));
   CHECK(test.out.str().find("Effect: The job had no effect.") != std::string::npos);
   TestConsole unknown;
-  CHECK(run_explain(unknown.console, "STALE_SURCE") == kNo);
+  CHECK(run_explain(unknown.console, "STALE_SURCE", {}) == kNo);
   CHECK(unknown.out.str().empty());
   CHECK(unknown.err.str() == "intray: STALE_SURCE: not a code of intray; did you mean STALE_SOURCE?\n");
   TestConsole odd;
-  CHECK(run_explain(odd.console, "\x1b[31m") == kNo);
+  CHECK(run_explain(odd.console, "\x1b[31m", {}) == kNo);
   CHECK(odd.err.str().find('\x1b') == std::string::npos);
+}
+
+TEST_CASE("explain: a command that a text names and this version lacks is said to be missing") {
+  TestConsole lacks;
+  CHECK(run_explain(lacks.console, "RESPONSE_LOST", {"show"}) == kDone);
+  CHECK(lacks.out.str().find("\n    Not in this version: intray resolve.\n") != std::string::npos);
+  TestConsole has;
+  CHECK(run_explain(has.console, "RESPONSE_LOST", {"resolve"}) == kDone);
+  CHECK(has.out.str().find("Not in this version") == std::string::npos);
+}
+
+TEST_CASE("explain: an exit code that intray and an executor both have is explained twice") {
+  TestConsole test;
+  CHECK(run_explain(test.console, "75", {}) == kDone);
+  CHECK(test.out.str().find("75 (exit code of intray)") != std::string::npos);
+  CHECK(test.out.str().find("75 (exit code of an executor)") != std::string::npos);
 }
 
 TEST_CASE("explain --json: one object a line") {
   TestConsole test;
   test.console.json = true;
-  CHECK(run_explain(test.console, "12") == kDone);
-  CHECK(test.out.str().starts_with(R"({"effect":null,"group":"exit code","what_happened":")"));
+  CHECK(run_explain(test.console, "12", {}) == kDone);
+  CHECK(test.out.str().starts_with(R"({"effect":null,"group":"exit code of intray","what_happened":")"));
   CHECK(test.out.str().ends_with("}\n"));
 }
 

@@ -68,7 +68,7 @@ TEST_CASE("reader: a job held by a dead owner is visible as such") {
     return *found;
   };
   CHECK(summary().worker_id == site.held.connector_id);
-  CHECK(summary().holder_dead);  // "boot-1" is not this machine's boot
+  CHECK(summary().lease_over);  // "boot-1" is not this machine's boot
 }
 
 TEST_CASE("reader: finds jobs by any prefix of the id, hyphens in their places") {
