@@ -135,11 +135,10 @@ struct Waiting {
   std::optional<base::WallTime> next_deadline;
 };
 
-// What a save of this effect and object would follow.
-struct SaveHistory {
-  std::optional<base::Sha256> effect_applied_content;  // set: this effect key was applied before; read first
-  std::optional<std::string> last_commit;              // last applied to this object or path, by audit order
-  std::optional<base::Sha256> last_content;
+// What was last applied to an object or path, by audit order.
+struct AppliedSave {
+  std::string commit;
+  base::Sha256 content_sha256;
 };
 
 // Every admission setting that is judged inside a transaction.
@@ -189,8 +188,11 @@ class Ledger {
   virtual base::Result<Waiting> waiting() = 0;
   // Jobs that wait or run, whoever holds them, by the owner of their files. Costs a look at each of them.
   virtual base::Result<std::vector<OwnerCount>> live_by_owner() = 0;
-  virtual base::Result<SaveHistory> save_history(const base::Sha256& effect_key, const std::string& object_id,
-                                                 const std::string& vault_path) = 0;
+  // The later of what was last applied to the object and to the path. nullopt: nothing ever was.
+  virtual base::Result<std::optional<AppliedSave>> last_applied(const std::string& object_id,
+                                                                const std::string& vault_path) = 0;
+  // The content with which this effect was applied before (then the receiver is read first). nullopt: it never was.
+  virtual base::Result<std::optional<base::Sha256>> effect_applied(const base::Sha256& effect_key) = 0;
   // The job that owns a file name found in lease/ or cur/ (projection repair at start). nullopt: no such job.
   virtual base::Result<std::optional<JobRecord>> find_job(const base::JobId& job_id) = 0;
   // Ends whose receipts may be missing: audit_seq above the durable mark, in order, at most `max`.

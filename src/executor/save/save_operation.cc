@@ -103,10 +103,8 @@ base::Result<source::Answer<std::unique_ptr<Prepared>>> SaveOperation::prepare(c
   auto prepared = std::make_unique<PreparedSave>();
 
   // The effect key needs the content's hash, which the gates find out; what was last applied to the object does not.
-  const ledger::SaveHistory by_object =
-      INTRAY_TRY(ledger_.save_history(base::Sha256{}, job.facts.object_id, job.facts.vault_path));
-  if (by_object.last_commit && by_object.last_content)
-    prepared->last = LastApplied{*by_object.last_commit, *by_object.last_content};
+  if (const auto last = INTRAY_TRY(ledger_.last_applied(job.facts.object_id, job.facts.vault_path)))
+    prepared->last = LastApplied{last->commit, last->content_sha256};
 
   auto findings = gates_.evaluate(job.facts, own_credential_.reveal(), prepared->last);
   if (!findings) {
@@ -120,9 +118,7 @@ base::Result<source::Answer<std::unique_ptr<Prepared>>> SaveOperation::prepare(c
                                                 job.facts.vault_path, job.facts.commit);
   prepared->held_bytes = static_cast<std::int64_t>(prepared->findings.content.size());
 
-  const ledger::SaveHistory by_effect =
-      INTRAY_TRY(ledger_.save_history(prepared->effect_key, job.facts.object_id, job.facts.vault_path));
-  prepared->read_first = by_effect.effect_applied_content.has_value();
+  prepared->read_first = INTRAY_TRY(ledger_.effect_applied(prepared->effect_key)).has_value();
   return Out(std::move(prepared));
 }
 

@@ -178,6 +178,11 @@ base::Result<std::int64_t> Use::change() {
   return sqlite3_changes64(statement_.db_.handle());
 }
 
+base::Result<std::int64_t> Use::insert() {
+  INTRAY_TRY(change());
+  return sqlite3_last_insert_rowid(statement_.db_.handle());
+}
+
 base::Result<void> Use::swap() {
   const std::int64_t changed = INTRAY_TRY(change());
   if (changed > 1) bug(statement_.name_, "swapped more than one row");

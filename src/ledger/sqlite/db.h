@@ -108,6 +108,8 @@ class Use {
 
   // Runs a statement without rows; how many rows it changed.
   base::Result<std::int64_t> change();
+  // Runs an INSERT of one row and yields its rowid. (RETURNING would fill a temporary table for it.)
+  base::Result<std::int64_t> insert();
   // Runs a statement that must change exactly one row: a compare-and-swap. kStale where it changed none.
   base::Result<void> swap();
   // Steps to the next row; false at the end.

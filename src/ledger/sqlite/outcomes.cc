@@ -107,8 +107,7 @@ base::Result<void> begin_effect(Work& work, Job& job, const Start& start) {
   Use use(work.sql.insert_effect);
   use.bind(start.effect_key).bind(job.repetition).bind(job.facts.object_id).bind(job.facts.vault_path);
   use.bind(job.facts.commit).bind(start.content_sha256).bind(job.seq);
-  if (!INTRAY_TRY(use.next())) std::abort();  // INSERT … RETURNING yields its row
-  job.effect = use.integer();
+  job.effect = INTRAY_TRY(use.insert());
   return {};
 }
 

@@ -164,8 +164,10 @@ Decision<std::monostate> Store::release(const HeldLease& held) {
 
 bool Store::still_holds(const HeldLease& held) {
   if (broken_) return false;
-  const auto row = read_lease(*sql_, held.identity);
-  return row && *row && is_same_holding(**row, held) && !is_expired(**row, clock_.boot(), options_.boot_id);
+  Use use(sql_->still_holds);
+  use.bind(held.identity.tenant).bind(held.identity.agent).bind(held.identity.binding).bind(held.lease_id);
+  const auto row = use.bind(held.connector_id).bind(held.epoch).bind(options_.boot_id).next();
+  return row && *row && clock_.boot() < base::BootTime{base::Micros{use.integer()}} && use.intact();
 }
 
 base::Result<Ledger::Recovered> Store::recover(const HeldLease& held) {
@@ -209,22 +211,37 @@ base::Result<std::vector<OwnerCount>> Store::live_by_owner() {
   return counts;
 }
 
-base::Result<SaveHistory> Store::save_history(const base::Sha256& effect_key, const std::string& object_id,
-                                              const std::string& vault_path) {
+// Two plain look-ups: as one statement they would need a temporary table to sort two rows. The first is still at its
+// row while the second runs, so both see one snapshot, and the file is locked once.
+base::Result<std::optional<AppliedSave>> Store::last_applied(const std::string& object_id,
+                                                             const std::string& vault_path) {
   INTRAY_TRY(begin_use());
-  SaveHistory history;
-  {
-    Use use(sql_->effect_applied);
-    if (INTRAY_TRY(use.bind(effect_key).next())) history.effect_applied_content = use.hash();
-    INTRAY_TRY(use.intact());
-  }
-  Use use(sql_->last_applied);
-  if (INTRAY_TRY(use.bind(object_id).bind(vault_path).next())) {
-    history.last_commit = use.text();
-    history.last_content = use.hash();
-  }
+  std::optional<AppliedSave> last;
+  base::AuditSeq applied_at;
+  const auto look = [&](Use& use) -> base::Result<void> {
+    if (!INTRAY_TRY(use.next())) return {};
+    const auto at = use.number<base::AuditSeq>();
+    if (last && at <= applied_at) return {};
+    applied_at = at;
+    last.emplace();
+    last->commit = use.text();
+    last->content_sha256 = use.hash();
+    return use.intact();
+  };
+  Use of_object(sql_->last_applied_object);
+  INTRAY_TRY(look(of_object.bind(object_id)));
+  Use of_path(sql_->last_applied_path);
+  INTRAY_TRY(look(of_path.bind(vault_path)));
+  return last;
+}
+
+base::Result<std::optional<base::Sha256>> Store::effect_applied(const base::Sha256& effect_key) {
+  INTRAY_TRY(begin_use());
+  Use use(sql_->effect_applied);
+  if (!INTRAY_TRY(use.bind(effect_key).next())) return std::nullopt;
+  const base::Sha256 content = use.hash();
   INTRAY_TRY(use.intact());
-  return history;
+  return content;
 }
 
 base::Result<std::optional<JobRecord>> Store::find_job(const base::JobId& job_id) {

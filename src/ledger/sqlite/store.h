@@ -34,8 +34,9 @@ class Store final : public Ledger {
   base::Result<BatchResult> commit(const HeldLease& held, const Batch& batch) override;
   base::Result<Waiting> waiting() override;
   base::Result<std::vector<OwnerCount>> live_by_owner() override;
-  base::Result<SaveHistory> save_history(const base::Sha256& effect_key, const std::string& object_id,
-                                         const std::string& vault_path) override;
+  base::Result<std::optional<AppliedSave>> last_applied(const std::string& object_id,
+                                                        const std::string& vault_path) override;
+  base::Result<std::optional<base::Sha256>> effect_applied(const base::Sha256& effect_key) override;
   base::Result<std::optional<JobRecord>> find_job(const base::JobId& job_id) override;
   base::Result<std::vector<Ended>> unreceipted(std::size_t max) override;
   base::Result<void> note(const HeldLease& held, const std::string& event, const std::string& detail) override;

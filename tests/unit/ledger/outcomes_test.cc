@@ -194,9 +194,8 @@ TEST_CASE("outcomes: n of the Idempotency-Key names one request: only one that n
   }
   SECTION("it was applied, and is saved again after a drift") {
     site.ended_by(site.finish_of(hand, Event::kConfirm, ResultWord::kApplied));
-    const auto history = value_of(site->save_history(site.start_of(hand, "x").effect_key, "o", "/app/vault/other.md"));
-    CHECK(history.effect_applied_content == base::sha256("x"));
-    CHECK(history.last_content == base::sha256("x"));
+    CHECK(value_of(site->effect_applied(site.start_of(hand, "x").effect_key)) == base::sha256("x"));
+    CHECK(value_of(site->last_applied("o", "/app/vault/other.md"))->content_sha256 == base::sha256("x"));
     hand = site.claimed({.object_id = "o"});
     CHECK(begin(false).repetition == 1);
     CHECK(site.text("SELECT group_concat(repetition || state) FROM effects") == "0APPLIED,1POSSIBLE");
@@ -221,14 +220,13 @@ TEST_CASE("outcomes: history names what was last applied to the object or to the
   LedgerSite site;
   const std::string a(40, 'a');
   const std::string b(40, 'b');
-  const auto none = value_of(site->save_history(base::sha256("none"), "o", "/app/vault/p.md"));
-  CHECK_FALSE(none.effect_applied_content);
-  CHECK_FALSE(none.last_commit);
+  CHECK_FALSE(value_of(site->effect_applied(base::sha256("none"))));
+  CHECK_FALSE(value_of(site->last_applied("o", "/app/vault/p.md")));
   site.applied({.object_id = "o", .commit = a});
-  CHECK(value_of(site->save_history(base::sha256("none"), "o", "/app/vault/p.md")).last_commit == a);
+  CHECK(value_of(site->last_applied("o", "/app/vault/p.md"))->commit == a);
   site.applied({.path = "/app/vault/p.md", .commit = b});
-  CHECK(value_of(site->save_history(base::sha256("none"), "o", "/app/vault/p.md")).last_commit == b);
-  CHECK(value_of(site->save_history(base::sha256("none"), "o", "/app/vault/q.md")).last_commit == a);
+  CHECK(value_of(site->last_applied("o", "/app/vault/p.md"))->commit == b);
+  CHECK(value_of(site->last_applied("o", "/app/vault/q.md"))->commit == a);
 }
 
 TEST_CASE("outcomes: a retry that nothing left the machine for does not count, and one that did does") {

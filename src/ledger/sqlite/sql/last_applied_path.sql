@@ -1,0 +1,2 @@
+SELECT applied_audit, commit_id, content_sha256 FROM effects INDEXED BY effects_path
+WHERE vault_path = ? AND applied_audit IS NOT NULL ORDER BY applied_audit DESC LIMIT 1
