@@ -57,7 +57,7 @@ class Install(Folder):
                      "lib/systemd/system/intray-save-connector@.service.d/50-apparmor.conf", "lib/sysusers.d/intray.conf",
                      "lib/sysusers.d/intray-save.conf", "lib/tmpfiles.d/intray.conf", "share/intray/selinux/intray_save.te", "share/intray/seccomp/save.oci.json",
                      "lib/systemd/system/intray-save.service.d/50-system-calls.conf",
-                     "share/intray/selinux/intray_save.fc", "share/doc/intray/packaging.md", "share/doc/intray/examples/receiver.conf"]:
+                     "share/intray/selinux/intray_save.fc", "share/doc/intray/packaging.md", "share/doc/intray/protocol.md", "share/doc/intray/examples/receiver.conf"]:
             self.assertTrue((self.prefix / name).is_file(), name)
         for unit in ("intray-save.service", "intray-save-connector@.service"):
             program = re.search(r"^ExecStart=(\S+)", (self.prefix / "lib/systemd/system" / unit).read_text(), re.M)[1]
