@@ -47,6 +47,15 @@ class Install(Folder):
         outside = {str(p) for p in files if not str(p).startswith(PREFIX.lstrip("/") + "/")}
         self.assertEqual(outside, {"etc/apparmor.d/intray-save", "etc/apparmor.d/intray-connector"})
 
+    def test_the_python_client_is_whole_and_runs_from_there(self):
+        package = next(self.prefix.glob("lib/python3*/dist-packages/intray"))
+        wanted = {p.name for p in (SOURCE / "tools/python/intray").iterdir() if p.is_file()}
+        self.assertEqual({p.name for p in package.iterdir()}, wanted)
+        self.assertIn("py.typed", wanted)
+        said = run("python3", "-B", "-c", "import intray; print(intray.__file__, intray.SaveJob.of_note('a.md', 'a' * 40, b'').vault_path)",
+                   env=dict(os.environ, PYTHONPATH=str(package.parent)), cwd=self.home)
+        self.assertEqual(said, "%s/__init__.py /app/vault/a.md\n" % package)
+
     def test_every_page_is_installed(self):
         pages = {p.name for p in (SOURCE / "docs/man").glob("*.[1-9]")}
         self.assertEqual({p.name for p in (self.prefix / "share/man").rglob("*.[1-9]")}, pages)
@@ -125,6 +134,7 @@ class Package(Folder):
             self.assertNotIn(".wants/", name)
         for program in PROGRAMS:
             self.assertIn("/usr/" + program, self.names)
+        self.assertIn("/usr/lib/python3/dist-packages/intray/__init__.py", self.names)
 
     def test_dependencies_are_those_of_the_programs(self):
         depends = {word.split()[0] for word in self.field("Depends").split(",")}
