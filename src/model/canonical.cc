@@ -58,14 +58,16 @@ class Builder final : public nlohmann::json_sax<Json> {
     constexpr int kNumberOverflow = 406;  // grammar is fine, the value is out of any range
     if (e.id == kNumberOverflow) {
       note_uncanonical("a number is out of range");
+      stopped_at_number = true;
       return false;
     }
     return refuse(fmt::format("not JSON at byte {}: {}", position == 0 ? 0 : position - 1, cause_of(e.what())));
   }
 
   Json take() { return std::move(root_); }
-  std::string malformed;    // the first reason to call the text no JSON; parsing stopped there
-  std::string uncanonical;  // the first value the contract does not take
+  std::string malformed;           // the first reason to call the text no JSON; parsing stopped there
+  std::string uncanonical;         // the first value the contract does not take
+  bool stopped_at_number = false;  // parsing ended early, at a number that is JSON but too large for any type
 
  private:
   bool refuse(std::string why) {
@@ -111,6 +113,54 @@ class Builder final : public nlohmann::json_sax<Json> {
   std::vector<Json*> open_;
   std::string key_;
 };
+
+// The length of the JSON number that the text begins with; 0 where it begins with none.
+std::size_t number_length(std::string_view text) {
+  std::size_t at = 0;
+  const auto digits = [&] {
+    const std::size_t from = at;
+    while (at < text.size() && text[at] >= '0' && text[at] <= '9') ++at;
+    return at > from;
+  };
+  if (at < text.size() && text[at] == '-') ++at;
+  if (at < text.size() && text[at] == '0')
+    ++at;
+  else if (!digits())
+    return 0;
+  std::size_t end = at;
+  if (at < text.size() && text[at] == '.') {
+    ++at;
+    if (!digits()) return end;
+    end = at;
+  }
+  if (at < text.size() && (text[at] == 'e' || text[at] == 'E')) {
+    ++at;
+    if (at < text.size() && (text[at] == '+' || text[at] == '-')) ++at;
+    if (digits()) end = at;
+  }
+  return end;
+}
+
+// The same text with 0 in the place of each number: JSON exactly where the text is. The blanks keep what stands beside
+// a number from becoming part of it.
+std::string with_small_numbers(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  bool in_string = false;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t number = in_string ? 0 : number_length(text.substr(at));
+    if (number > 0) {
+      out += " 0 ";
+      at += number;
+      continue;
+    }
+    const std::size_t width = in_string && text[at] == '\\' ? 2 : 1;  // an escaped quotation mark ends no string
+    if (text[at] == '"') in_string = !in_string;
+    out += text.substr(at, width);
+    at += width;
+  }
+  return out;
+}
 
 std::unexpected<CanonicalError> malformed(std::string detail) {
   return std::unexpected(CanonicalError{Reason::kMalformedJson, std::move(detail)});
@@ -228,6 +278,13 @@ std::expected<Json, CanonicalError> parse_strict(std::string_view bytes) {
     return malformed(fmt::format("NUL at byte {}", nul));
   Builder builder;
   const bool complete = Json::sax_parse(bytes.begin(), bytes.end(), &builder);
+  if (builder.stopped_at_number) {
+    // Whether the rest is JSON decides what the text is called.
+    const std::string small = with_small_numbers(bytes);
+    Builder rest;
+    if (!Json::sax_parse(small.begin(), small.end(), &rest))
+      return malformed("not JSON, somewhere behind a number that is out of range");
+  }
   if (!builder.malformed.empty()) return malformed(std::move(builder.malformed));
   if (!builder.uncanonical.empty()) return not_canonical(std::move(builder.uncanonical));
   if (!complete) return malformed("not JSON");

@@ -69,6 +69,14 @@ def numbers(cases):
                    ("1e400", "1e400"), ("1e_400", "1e-400"))
     for name, text in uncanonical:
         cases.set("version_" + name, "NOT_CANONICAL", {"job_version": Raw(text)}, "%.30s: not a plain integer within +-(2^53-1)" % text)
+    for name, text in (("400_digits", "1" * 400), ("minus_400_digits", "-" + "1" * 400), ("1e99999", "1e99999"), ("fraction_e400", "1.5E+400")):
+        cases.set("version_" + name, "NOT_CANONICAL", {"job_version": Raw(text)}, "%.30s: JSON, and beyond every type" % text)
+    # What follows such a number still decides whether the file is JSON.
+    for name, rest in (("trailing_comma", ",}"), ("no_comma", '"z":1}'), ("cut", ""), ("letter", "x}"), ("second_fraction", ".5}"), ("second_exponent", "e1}"),
+                       ("leading_zero", ',"z":01}'), ("two_minus", ',"z":--1}'), ("plus", ',"z":+1}'), ("glued", ',"z":true1}'),
+                       ("deep", ',"z":[[[[1]]]]}'), ("nul_escape", ',"z":"\\u0000"}'), ("bad_escape", ',"z":"\\""x"}')):
+        cases.raw("1e400_then_" + name, "MALFORMED_JSON", ('{"a":1e400' + rest).encode(), "a number beyond every type, then what is no JSON")
+    cases.raw("1e400_then_strings", "NOT_CANONICAL", b'{"a":1e400,"b":"-01 1. \\" 1e",  "c":[-0.5e-1,1E400]}', "a number beyond every type, then what is JSON")
     for name, value in (("0", 0), ("2", 2), ("minus_1", -1), ("10", 10), ("257", 257), ("2_32_plus_1", 2**32 + 1),
                         ("2_53_minus_1", 2**53 - 1), ("minus_2_53_plus_1", 1 - 2**53)):
         cases.set("version_is_" + name, "UNKNOWN_VERSION", {"job_version": value}, "job_version is %d" % value)
