@@ -1,7 +1,7 @@
 """Which vault_path may ever reach the receiver.
 
-Categories and normal forms come from `unicodedata`. A character that Unicode assigned after this Python's version
-(`unicodedata.unidata_version`) is unassigned here and therefore refused, though the executor may know it: this check errs on the strict side.
+Categories and normal forms come from `unicodedata`. The executor's Unicode may be of another version (15.0 on Debian 12) than this Python's
+(`unicodedata.unidata_version`): a character that only one of them knows is unassigned, and therefore refused, on the other side alone.
 """
 import re
 import unicodedata
