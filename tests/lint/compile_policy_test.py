@@ -33,6 +33,19 @@ class Refused(unittest.TestCase):
         self.refused("read | why\n", "three columns")
         self.refused("read | why | \n", "three columns")
 
+    def test_the_evidence_of_our_own_lines_is_there(self):
+        tests = {path.name.rsplit("_test.", 1)[0] for path in (ROOT / "tests").rglob("*_test.*")}
+        seen = 0
+        for policy in sorted((ROOT / "seccomp").glob("*.policy")):
+            for line in policy.read_text(encoding="utf-8").splitlines():
+                if line.startswith("#") or " | " not in line:
+                    continue
+                who, test = line.rsplit("|", 1)[1].rsplit(";", 1)
+                seen += 1
+                known = tests | ({"sanitizer build"} if policy.stem == "sanitizer" else set())
+                self.assertTrue(who.strip() and test.strip() in known, "%s: %s" % (policy.name, line))
+        self.assertGreater(seen, 50)
+
     def test_an_empty_policy(self):
         self.refused("# nothing\n", "no line allows anything")
 

@@ -114,6 +114,7 @@ void add_honest_cases(Cases& cases) {
     return call(SYS_getrandom, bytes.data(), bytes.size(), 0);
   });
   works("look at SIGPIPE", [](const World&) { return call(SYS_rt_sigaction, SIGPIPE, nullptr, nullptr, 8); });
+  works("give way on a lock", [](const World&) { return call(SYS_sched_yield); });
   works("probe this process by tgkill", [](const World&) {
     const long pid = call(SYS_getpid);
     return call(SYS_tgkill, pid, pid, 0);

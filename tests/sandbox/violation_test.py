@@ -18,13 +18,13 @@ class Violation(SiteTest):
     def attacked(self, moment):
         return dict(os.environ, LD_PRELOAD=VIOLATE, INTRAY_VIOLATE=moment)
 
-    def run_attacked(self, moment):
+    def run_attacked(self, moment, ends_by=signal.SIGSYS):
         self.start_receiver()
         site = self.make_site()
         (job,) = site.submit_all(self.repo.notes(1))
         child = site.executor("--once", env=self.attacked(moment))
         self.running.append(child)
-        self.assertEqual(child.wait(60), -signal.SIGSYS, site.log()[-2000:])
+        self.assertEqual(child.wait(60), -ends_by, site.log()[-2000:])
         self.assertEqual(site.receipts(), [])
         self.assertEqual(site.names("new"), [])
         self.assertEqual(len(site.names("lease/0")), 1, "the job stays claimed")
@@ -50,6 +50,10 @@ class Violation(SiteTest):
         site, job = self.run_attacked("after-send")
         wait_for("the request", lambda: self.receiver.saves_applied())
         self.check_recovery(site, job, 1)
+
+    def test_an_assertion_that_fails_under_the_filter_ends_as_what_it_is(self):
+        site, job = self.run_attacked("abort", signal.SIGABRT)
+        self.check_recovery(site, job, 0)
 
     def test_without_an_attack_the_library_changes_nothing(self):
         self.start_receiver()
