@@ -18,7 +18,7 @@ import intray
 from intray import handoff, rename
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
-CALLS = ("open", "fchmod", "write", "fsync", "close", "stat", "unlink")
+CALLS = ("open", "fchmod", "read", "write", "fsync", "close", "stat", "unlink")
 
 
 def job(path="a.md"):
@@ -105,8 +105,46 @@ class HandOver(Box):
         self.inbox.hand_over(a_job)
         with Faults(at=0) as calls, self.assertRaises(intray.AlreadyHandedOver):
             self.inbox.hand_over(a_job)
-        self.assertEqual(calls.calls[-5:], ["rename", "unlink", "fsync", "close", "close"])  # as durable as the first
+        self.assertEqual(calls.calls[-8:], ["rename", "open", "read", "close", "unlink", "fsync", "close", "close"])  # as durable as the first
         self.assertEqual((len(self.names("new")), self.names("tmp")), (1, []))
+
+    def test_only_these_very_bytes_in_new_are_the_job_handed_over(self):
+        a_job = job()
+        name = intray.handed_of(a_job, a_job.to_bytes()).name
+        path = os.path.join(self.path, "new", name)
+
+        def with_bytes(data):
+            with open(path, "wb") as file:
+                file.write(data)
+
+        for make in (lambda: with_bytes(b"something else"), lambda: with_bytes(a_job.to_bytes()[:5]), lambda: with_bytes(a_job.to_bytes() + b" "),
+                     lambda: os.symlink("/etc/passwd", path), lambda: os.mkfifo(path), lambda: os.mkdir(path)):
+            make()
+            with self.assertRaises(intray.NameTaken):
+                self.inbox.hand_over(a_job)
+            self.assertIsInstance(self.inbox.hand_over_all([a_job])[0].error, intray.NameTaken)
+            self.assertEqual((self.names("new"), self.names("tmp")), ([name], []))
+            os.rmdir(path) if os.path.isdir(path) else os.unlink(path)
+        self.inbox.hand_over(a_job)
+
+    def test_what_is_taken_between_the_rename_and_the_look_does_not_answer_for_the_job(self):
+        a_job = job()
+        name = intray.handed_of(a_job, a_job.to_bytes()).name
+        path = os.path.join(self.path, "new", name)
+        with open(path, "wb") as file:
+            file.write(b"an earlier file")
+        rename = handoff.rename_noreplace
+
+        def taken_after(*args):
+            try:
+                rename(*args)
+            except FileExistsError:
+                os.unlink(path)
+                raise
+
+        with mock.patch.object(handoff, "rename_noreplace", taken_after):
+            self.inbox.hand_over(a_job)
+        self.assertEqual((self.content(name), self.names("tmp")), (a_job.to_bytes(), []))
 
     def test_a_refused_job_touches_nothing(self):
         with Faults(at=0) as calls, self.assertRaises(intray.JobRefused):

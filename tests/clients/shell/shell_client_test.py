@@ -12,7 +12,7 @@ import harness
 from harness import SiteTest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-COREUTILS = "cat chmod cut date mktemp mv rm sha256sum sleep sync".split()
+COREUTILS = "cat chmod cut date mktemp mv rm sha256sum sleep sync timeout".split()
 
 
 class ShellClient(SiteTest):
@@ -58,6 +58,17 @@ class ShellClient(SiteTest):
         self.assertEqual(len(self.receiver.saves_applied()), 1)
         self.assertEqual(self.receiver.content("Ordner/Übung – 1.md"), b"hello\n")
         self.assertEqual(len(self.site.receipts()), 1)
+
+    def test_another_file_of_its_name_is_not_the_job(self):
+        path, job_id = self.build()
+        self.hand_over(path)
+        (name,) = self.site.names("new")
+        for data in (b"", b"something else"):
+            with open(self.site.place("new", name), "wb") as file:
+                file.write(data)
+            done = self.hand_over(path, check=1)
+            self.assertIn("the name is taken", done.stderr)
+            self.assertEqual(self.site.names("tmp"), [])
 
     def test_a_running_executor_takes_it_at_once(self):
         child = self.run_executor()

@@ -6,7 +6,7 @@
     print(receipt.state, receipt.reason)
 """
 from .canonical import parse_canonical, parse_strict, to_canonical
-from .errors import AlreadyHandedOver, HandOffError, IntrayError, JobRefused, NotAccepted, OutcomeUnknown, ReceiptTimeout
+from .errors import AlreadyHandedOver, HandOffError, IntrayError, JobRefused, NameTaken, NotAccepted, OutcomeUnknown, ReceiptTimeout
 from .handoff import Attempt, Handed, Inbox, handed_of
 from .job import DeleteJob, Job, JobRules, SaveJob, check, check_age, parse_delete, parse_save
 from .path import unsafe_path_rule
@@ -14,6 +14,6 @@ from .provenance import NO_STATE, object_id_of_path, provenance_hash_of
 from .receipts import Receipt, ReceiptLog, parse_receipt
 
 __all__ = [
-    "AlreadyHandedOver", "Attempt", "DeleteJob", "HandOffError", "Handed", "Inbox", "IntrayError", "Job", "JobRefused", "JobRules", "NO_STATE", "NotAccepted",
+    "AlreadyHandedOver", "Attempt", "DeleteJob", "HandOffError", "Handed", "Inbox", "IntrayError", "Job", "JobRefused", "JobRules", "NO_STATE", "NameTaken", "NotAccepted",
     "OutcomeUnknown", "Receipt", "ReceiptLog", "ReceiptTimeout", "SaveJob", "check", "check_age", "handed_of", "object_id_of_path", "parse_canonical",
     "parse_delete", "parse_receipt", "parse_save", "parse_strict", "provenance_hash_of", "to_canonical", "unsafe_path_rule"]

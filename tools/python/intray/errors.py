@@ -35,6 +35,11 @@ class NotAccepted(HandOffError):
     """Nothing of the job is in new/, and nothing of it is left in tmp/ (best effort). To do: mend the cause, try again."""
 
 
+class NameTaken(NotAccepted):
+    """The file of that name in new/ is not this job: another requester's, or what a crash left of an earlier attempt. To do: try again
+    soon, for the executor takes it away."""
+
+
 class OutcomeUnknown(HandOffError):
     """The job is visible in new/ but may not survive a power failure, or that can't be told. To do: hand over the same job again."""
 

@@ -16,12 +16,13 @@ from dataclasses import dataclass
 from typing import Callable, Dict, Iterator, List, Optional, Sequence, Tuple
 
 from . import timestamp
-from .errors import AlreadyHandedOver, HandOffError, IntrayError, JobRefused, NotAccepted, OutcomeUnknown
+from .errors import AlreadyHandedOver, HandOffError, IntrayError, JobRefused, NameTaken, NotAccepted, OutcomeUnknown
 from .job import Job, JobRules, check
-from .limits import OPEN_FILES_MAX, SYNC_THREADS_MAX, TMP_ATTEMPTS_MAX
+from .limits import OPEN_FILES_MAX, RENAMES_MAX, SYNC_THREADS_MAX, TMP_ATTEMPTS_MAX
 from .receipts import ReceiptLog
 from .rename import rename_noreplace
 
+_NO_FILE_OF_OURS = (errno.ELOOP, errno.ENXIO, errno.EISDIR, errno.EACCES)  # a link, a socket, a directory, another's
 _MODE = 0o644  # the executor is in no requester's group; the directory keeps others out
 
 
@@ -183,8 +184,10 @@ class _Parcel:
 
     def __init__(self, tmp: int, name: str, tmp_name: str, fd: int) -> None:
         self.tmp, self.name, self.tmp_name, self.fd = tmp, name, tmp_name, fd
+        self.data = b""
 
     def fill(self, data: bytes) -> None:
+        self.data = data
         with self._or_discard("tmp/ can't be written"):
             os.fchmod(self.fd, _MODE)
             view = memoryview(data)
@@ -199,10 +202,30 @@ class _Parcel:
 
     def publish(self, new: int) -> Optional[AlreadyHandedOver]:
         """Step (2). What is returned lies in new/ from before, and needs step (3) as well. Raises NotAccepted, OutcomeUnknown."""
+        for attempt in range(1, RENAMES_MAX + 1):
+            try:
+                return self._rename(new)
+            except FileNotFoundError:  # the name was taken and is free again, and it may have been anything
+                if attempt == RENAMES_MAX:
+                    self._unlink()
+                    raise NameTaken(self.name, "the name is taken again and again") from None
+        return None
+
+    def _rename(self, new: int) -> Optional[AlreadyHandedOver]:
+        """FileNotFoundError: the name was taken, and what had it is gone; ours is still in tmp/."""
         try:
             rename_noreplace(self.tmp, self.tmp_name, new, self.name)
         except FileExistsError as error:
+            try:
+                same = self._is_in(new)
+            except FileNotFoundError:
+                raise
+            except OSError as failure:
+                self._unlink()
+                raise OutcomeUnknown(self.name, "what has the name in new/ can't be read", failure) from failure
             self._unlink()
+            if not same:
+                raise NameTaken(self.name, "the name is taken by a file that is not this job", error) from error
             return AlreadyHandedOver(self.name, "already handed over", error)
         except OSError as error:
             # A failing disk may have done it and said otherwise. Only what is still in tmp/ is certainly not accepted.
@@ -226,6 +249,21 @@ class _Parcel:
         except BaseException:  # an interrupt: nothing was renamed yet
             self.discard()
             raise
+
+    def _is_in(self, new: int) -> bool:
+        """Whether what has the name holds this job's very bytes. It may be anybody's, and anything: it is not followed or waited for."""
+        fd = -1
+        try:
+            fd = os.open(self.name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=new)
+            return os.read(fd, len(self.data) + 1) == self.data
+        except OSError as error:
+            if error.errno in _NO_FILE_OF_OURS:
+                return False
+            raise
+        finally:
+            if fd >= 0:
+                with contextlib.suppress(OSError):
+                    os.close(fd)
 
     def _is_in_tmp(self) -> bool:
         try:
