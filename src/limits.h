@@ -48,6 +48,8 @@ inline constexpr std::size_t kStaleTmpRemovedMax = 1'000;    // a call: mass unl
 inline constexpr std::size_t kBacklogNamesPerStep = 16'384;  // of new/, counted between two looks at events: 5 ms
 inline constexpr std::size_t kReceiptLineBytesMax = 16 * 1024;  // a receipt stays below 4 KiB
 inline constexpr std::size_t kReceiptReadBytes = 64 * 1024;
+inline constexpr int kReceiptDaysOpenMax = 3;  // days that a reader still looks for lines in: clocks differ by less
+inline constexpr int kHandOverRenamesMax = 4;  // tries where the name is taken and free again each time
 
 // --- config, cli ---
 inline constexpr std::size_t kConfigFileBytesMax =

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <new>
 #include <system_error>
 #include <thread>
 
@@ -20,8 +21,9 @@ base::Error unknown(base::Error cause, const std::string& name) {
 }
 
 struct OpenParcel {
-  std::string name;      // in new/
-  std::string tmp_name;  // in tmp/
+  std::string name;        // in new/
+  std::string tmp_name;    // in tmp/
+  std::string_view bytes;  // the caller's
   sys::Fd file;
 };
 
@@ -29,7 +31,7 @@ struct OpenParcel {
 // running or cut off: it is left alone, and ours gets a name of its own. Which of the two is handed over, step 2
 // decides.
 base::Result<OpenParcel> write_file(const DropBox& box, const Parcel& parcel) {
-  OpenParcel out{.name = parcel.name.str(), .tmp_name = {}, .file = {}};
+  OpenParcel out{.name = parcel.name.str(), .tmp_name = {}, .bytes = parcel.bytes, .file = {}};
   out.tmp_name = out.name;
   for (int attempt = 2;; ++attempt) {
     auto file = box.tmp.create(out.tmp_name, kJobFileMode);
@@ -57,17 +59,38 @@ base::Result<void> sync_file(const DropBox& box, const OpenParcel& parcel) {
   return std::unexpected(base::with_context(std::move(synced).error(), "tmp/" + parcel.tmp_name));
 }
 
-// Step 2. kExists: new/ has it from before, and ours is gone from tmp/.
+// What has the name in new/ that step 2 found taken.
+enum class Holder { kThisJob, kAnother, kGone };
+
+Holder holder_of(const DropBox& box, const OpenParcel& parcel) {
+  const auto file = box.fresh.open_read(parcel.name);
+  if (!file) return file.error().code == ErrorCode::kNotFound ? Holder::kGone : Holder::kAnother;
+  const auto bytes = sys::read_up_to(file->get(), parcel.bytes.size() + 1);
+  return bytes && *bytes == parcel.bytes ? Holder::kThisJob : Holder::kAnother;
+}
+
+// Step 2. kExists: new/ has it from before; kBusy: something else has its name. Ours is gone from tmp/ after both.
 base::Result<void> rename_file(const DropBox& box, const OpenParcel& parcel) {
-  auto moved = box.tmp.move(parcel.tmp_name, box.fresh, parcel.name);
-  if (moved) return {};
-  if (moved.error().code != ErrorCode::kExists && moved.error().code != ErrorCode::kNotFound) {
-    // A failing disk may have done it and said otherwise. Only what is still in tmp/ is certainly not accepted.
-    const auto still_there = box.tmp.stat(parcel.tmp_name);
-    if (!still_there) return std::unexpected(unknown(std::move(moved).error(), parcel.name));
+  for (int attempt = 1;; ++attempt) {
+    auto moved = box.tmp.move(parcel.tmp_name, box.fresh, parcel.name);
+    if (moved) return {};
+    const ErrorCode code = moved.error().code;
+    if (code == ErrorCode::kExists) {
+      const Holder holder = holder_of(box, parcel);
+      // Taken meanwhile, and it may have been anything: this job is handed over for itself.
+      if (holder == Holder::kGone && attempt < limits::kHandOverRenamesMax) continue;
+      static_cast<void>(box.tmp.unlink(parcel.tmp_name));
+      if (holder == Holder::kThisJob) return moved;
+      return base::fail(ErrorCode::kBusy, "new/" + parcel.name + ": the name is taken by a file that is not this job");
+    }
+    if (code != ErrorCode::kNotFound) {
+      // A failing disk may have done it and said otherwise. Only what is still in tmp/ is certainly not accepted.
+      const auto still_there = box.tmp.stat(parcel.tmp_name);
+      if (!still_there) return std::unexpected(unknown(std::move(moved).error(), parcel.name));
+    }
+    static_cast<void>(box.tmp.unlink(parcel.tmp_name));
+    return moved;
   }
-  static_cast<void>(box.tmp.unlink(parcel.tmp_name));
-  return moved;
 }
 
 // Renamed now or before: what step 3 must make durable. "Handed over already" is as durable as "handed over".
@@ -88,8 +111,15 @@ bool add_thread(std::vector<std::thread>& threads, const Work& work) {
 std::vector<base::Result<void>> sync_files(const DropBox& box, std::span<const OpenParcel> parcels, int threads) {
   std::vector<base::Result<void>> results(parcels.size());
   std::atomic<std::size_t> next = 0;
+  // A thread must not end the program of a requester that has no memory left; its parcel is one more that failed.
   const auto work = [&] {
-    for (std::size_t i = next++; i < parcels.size(); i = next++) results[i] = sync_file(box, parcels[i]);
+    for (std::size_t i = next++; i < parcels.size(); i = next++) {
+      try {
+        results[i] = sync_file(box, parcels[i]);
+      } catch (const std::bad_alloc&) {
+        results[i] = std::unexpected(base::Error{.code = ErrorCode::kBusy, .sys_errno = 0, .what = "no memory"});
+      }
+    }
   };
   std::vector<std::thread> helpers;
   const auto wanted = std::min<std::size_t>(

@@ -23,9 +23,10 @@ struct Parcel {
   std::string bytes;  // canonical
 };
 
-// kExists: this job was handed over already and lies in new/, durably; nothing changed. kOutcomeUnknown: visible in
-// new/, perhaps not durable (or the disk fails so thoroughly that it can't be asked): hand it over again. Any other
-// error: not accepted, and tmp/ holds nothing of it (best effort).
+// kExists: this very job was handed over already and lies in new/, durably; nothing changed. kOutcomeUnknown: visible
+// in new/, perhaps not durable (or the disk fails so thoroughly that it can't be asked): hand it over again. Any other
+// error: not accepted, and tmp/ holds nothing of it (best effort); kBusy: a file with other bytes has its name in new/
+// (another requester's, or what a crash left of an earlier attempt); the executor takes it soon, then try again.
 //
 // What an attempt that was cut off left in tmp/ is no obstacle: this one then works in tmp/<name>.2 (.3, …), and the
 // executor removes the other when it is stale. Of two attempts at once, one wins the rename; the other gets kExists.

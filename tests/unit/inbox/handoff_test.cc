@@ -51,12 +51,55 @@ TEST_CASE("hand_over: the calls are the protocol's, in its order, and no more") 
 
 TEST_CASE("hand_over: the same job twice is told, and the first one stays as it was") {
   const InboxFixture fixture;
-  auto p = parcel();
+  const auto p = parcel();
   value_of(inbox::hand_over(*fixture.box, p));
-  const std::string first = p.bytes;
-  p.bytes = "something else";
   CHECK(inbox::hand_over(*fixture.box, p).error().code == ErrorCode::kExists);
-  CHECK(test::read_text(fixture.path("new/" + p.name.str())) == first);
+  CHECK(test::read_text(fixture.path("new/" + p.name.str())) == p.bytes);
+  CHECK(fixture.names("tmp").empty());
+}
+
+TEST_CASE("hand_over: only the very bytes in new/ are this job handed over; under anything else it is not accepted") {
+  const InboxFixture fixture;
+  const auto p = parcel();
+  const std::string path = fixture.path("new/" + p.name.str());
+  const auto refused = [&](const char* what) {
+    INFO(what);
+    CHECK(inbox::hand_over(*fixture.box, p).error().code == ErrorCode::kBusy);
+    CHECK(inbox::hand_over_batch(*fixture.box, std::vector{p, p}, 1)[1].error().code == ErrorCode::kBusy);
+    CHECK(fixture.names("tmp").empty());
+    std::filesystem::remove(path);
+  };
+  test::write_text(path, "something else");
+  refused("another file");
+  test::write_text(path, p.bytes.substr(0, 5));
+  refused("the beginning, as a power failure may leave it");
+  test::write_text(path, p.bytes + " ");
+  refused("more than it");
+  std::filesystem::create_symlink(fixture.path("nowhere"), path);
+  refused("a link");
+  REQUIRE(::mkfifo(path.c_str(), 0644) == 0);
+  refused("a pipe");
+  std::filesystem::create_directory(path);
+  refused("a directory");
+  value_of(inbox::hand_over(*fixture.box, p));
+}
+
+TEST_CASE("hand_over: a job that is taken between the rename and the look is handed over for itself") {
+  using sys::fault::Op;
+  const InboxFixture fixture;
+  const auto p = parcel();
+  test::write_text(fixture.path("new/" + p.name.str()), "an earlier file");
+  int opens = 0;
+  sys::fault::set_hook([&](Op op) -> sys::fault::Verdict {
+    // The first open is of tmp/, the second the look.
+    if (op == Op::kOpen && ++opens == 2) std::filesystem::remove(fixture.path("new/" + p.name.str()));
+    return {.skipped = test::is_sync(op)};
+  });
+  const auto handed = inbox::hand_over(*fixture.box, p);
+  sys::fault::set_hook({});
+  value_of(handed);
+  CHECK(opens == 2);
+  CHECK(test::read_text(fixture.path("new/" + p.name.str())) == p.bytes);
   CHECK(fixture.names("tmp").empty());
 }
 
