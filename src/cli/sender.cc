@@ -9,6 +9,7 @@
 #include "cli/json_line.h"
 #include "cli/site.h"
 #include "cli/text.h"
+#include "client/hand_off.h"
 #include "sys/process.h"
 
 namespace intray::cli {
@@ -17,7 +18,6 @@ namespace {
 using base::ErrorCode;
 
 constexpr std::size_t kBatchJobs = 1'000;  // share one sync of new/; what a client that dies has not been told about
-constexpr int kBatchThreads = 8;
 
 int code_of_hand_over(const base::Error& error) {
   switch (error.code) {
@@ -87,11 +87,7 @@ void Sender::flush(Box& box) {
   std::vector<inbox::Parcel> parcels;
   parcels.reserve(box.pending.size());
   for (Outgoing& job : box.pending) parcels.push_back({job.name, job.bytes});
-  std::vector<base::Result<void>> results;
-  if (parcels.size() == 1)
-    results.push_back(inbox::hand_over(*box.box, parcels.front()));
-  else
-    results = inbox::hand_over_batch(*box.box, parcels, kBatchThreads);
+  const auto results = client::hand_over(*box.box, parcels);
   progress_.clear();
   for (std::size_t i = 0; i < box.pending.size(); ++i) report(box, box.pending[i], results[i]);
   console_.out.flush();  // told only now, and told before anything else can go wrong
@@ -101,7 +97,7 @@ void Sender::flush(Box& box) {
 
 void Sender::report(Box& box, const Outgoing& job, const base::Result<void>& result) {
   const std::string id = job.name.job_id.str();
-  const bool known = !result && result.error().code == ErrorCode::kExists;
+  const bool known = client::hand_off_of(result) == client::HandOff::kAlready;
   const base::Sha256 sha256 = base::sha256(job.bytes);
   if (!result && !known) {
     code_ = std::max(code_, code_of_hand_over(result.error()));

@@ -2,13 +2,11 @@
 
 #include <fstream>
 #include <istream>
-#include <nlohmann/json.hpp>
 
 #include "base/escape.h"
 #include "cli/exit_code.h"
 #include "cli/site.h"
-#include "limits.h"
-#include "model/canonical.h"
+#include "client/job.h"
 #include "sys/dir.h"
 
 namespace intray::cli {
@@ -17,23 +15,7 @@ namespace {
 using model::JobKind;
 using model::Reason;
 
-// The text may be pretty-printed; its canonical form must keep to the contract's limit.
-constexpr std::size_t kJobTextBytesMax = 4 * limits::kJobFileBytesMax;
-
-std::string text_member(const nlohmann::json& object, const char* name) {
-  if (!object.is_object()) return {};
-  const auto member = object.find(name);
-  return member != object.end() && member->is_string() ? member->get<std::string>() : std::string();
-}
-
-template <class Parsed>
-void take(ReadJob& out, const Parsed& parsed, const model::JobRules& rules, base::WallTime now) {
-  if (!parsed) {
-    out.rejection = parsed.error();
-    return;
-  }
-  out.rejection = model::check_age(parsed->created_at, now, rules);
-}
+using client::kJobTextBytesMax;
 
 // A line without its newline; false at the end. A longer one comes as its first bytes, one more than allowed.
 bool read_line(std::istream& in, std::string& line) {
@@ -66,11 +48,10 @@ class Submission {
     if (text.size() > kJobTextBytesMax)
       return sender_.refuse(label, model::to_word(Reason::kOversized),
                             "more than " + std::to_string(kJobTextBytesMax) + " bytes");
-    ReadJob read = read_job(text, save_rules_, delete_rules_, console_.clock.wall());
+    client::Reading read = client::read_text(text, save_rules_, delete_rules_, console_.clock.wall());
     if (!read.job || (read.rejection && !force_))
       return sender_.refuse(label, model::to_word(read.rejection->reason), read.rejection->detail);
-    read.job->label = label;
-    sender_.send(read.kind, std::move(*read.job));
+    sender_.send(read.job->kind, {.name = read.job->name, .bytes = std::move(read.job->bytes), .label = label});
   }
 
   void lines(std::istream& in, const std::string& label) {
@@ -90,28 +71,6 @@ class Submission {
 bool holds_lines(const std::string& file) { return file.ends_with(".ndjson") || file.ends_with(".jsonl"); }
 
 }  // namespace
-
-ReadJob read_job(std::string_view text, const model::JobRules& save_rules, const model::JobRules& delete_rules,
-                 base::WallTime now) {
-  ReadJob out;
-  const auto parsed = model::parse_strict(text);
-  if (!parsed) {
-    out.rejection = model::Rejection{parsed.error().reason, parsed.error().detail, std::nullopt};
-    return out;
-  }
-  Outgoing job{.name = {now, base::JobId::generate()}, .bytes = model::to_canonical(*parsed), .label = {}};
-  // The name follows from the job, so that handing it over twice meets its own name.
-  if (const auto id = base::JobId::parse(text_member(*parsed, "job_id"))) job.name.job_id = *id;
-  if (const auto created = base::parse_rfc3339(text_member(*parsed, "created_at"))) job.name.created = *created;
-  if (text_member(*parsed, "job_type") == model::job_type_of(JobKind::kDelete)) {
-    out.kind = JobKind::kDelete;
-    take(out, model::parse_delete_job(job.bytes, delete_rules), delete_rules, now);
-  } else {
-    take(out, model::parse_save_job(job.bytes, save_rules), save_rules, now);
-  }
-  out.job = std::move(job);
-  return out;
-}
 
 int run_submit_files(Console& console, const SubmitOptions& options, const std::vector<std::string>& files,
                      std::istream& standard_input) {

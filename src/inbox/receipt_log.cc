@@ -14,12 +14,6 @@ constexpr std::size_t kDayChars = 10;  // YYYY-MM-DD
 
 std::string day_of(base::WallTime time) { return base::format_rfc3339(time).substr(0, kDayChars); }
 
-// "2026-11-30.jsonl": a real day, by the one parser of dates.
-bool is_day_file(std::string_view name) {
-  return name.size() == kDayChars + kSuffix.size() && name.ends_with(kSuffix) &&
-         base::parse_rfc3339(std::string(name.substr(0, kDayChars)) + "T00:00:00Z");
-}
-
 using EachLine = std::function<void(std::string_view)>;
 
 // Calls `each` for every line of the file that ends in a newline, without it; the rest of a torn line that another one
@@ -47,7 +41,7 @@ base::Result<void> read_lines(const sys::Dir& dir, const std::string& name, cons
 }
 
 base::Result<void> read_all(const sys::Dir& receipts, base::WallTime since, const EachLine& each) {
-  const std::string first = day_of(since) + std::string(kSuffix);
+  const std::string first = day_file(since);
   for (const std::string& name : INTRAY_TRY(receipts.list())) {
     if (!is_day_file(name) || name < first) continue;
     auto read = read_lines(receipts, name, each);
@@ -57,6 +51,13 @@ base::Result<void> read_all(const sys::Dir& receipts, base::WallTime since, cons
 }
 
 }  // namespace
+
+std::string day_file(base::WallTime time) { return day_of(time) + std::string(kSuffix); }
+
+bool is_day_file(std::string_view name) {
+  return name.size() == kDayChars + kSuffix.size() && name.ends_with(kSuffix) &&
+         base::parse_rfc3339(std::string(name.substr(0, kDayChars)) + "T00:00:00Z");
+}
 
 ReceiptWriter::ReceiptWriter(const sys::Dir& receipts, std::uint32_t file_mode) : dir_(&receipts), mode_(file_mode) {}
 

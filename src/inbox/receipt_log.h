@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "base/clock.h"
 #include "base/result.h"
@@ -17,6 +18,9 @@
 #include "sys/fd.h"
 
 namespace intray::inbox {
+
+std::string day_file(base::WallTime time);  // "2026-11-30.jsonl", its UTC day
+bool is_day_file(std::string_view name);    // such a name, of a real day
 
 class ReceiptWriter {
  public:

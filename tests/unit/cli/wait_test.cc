@@ -5,7 +5,6 @@
 #include <fstream>
 
 #include "cli/exit_code.h"
-#include "cli/receipt_tail.h"
 #include "test_console.h"
 
 using namespace intray;
@@ -63,19 +62,6 @@ TEST_CASE("parse_wait: seconds or a duration") {
   for (const char* text : {"", "-1", "1.5", "x", "5 s"}) CHECK_FALSE(parse_wait(text));
 }
 
-TEST_CASE("Wait: a receipt answers only for the very bytes; a later one has the last word") {
-  Wait wait;
-  wait.add(kFirst, base::sha256("job"), {});
-  model::Receipt other = receipt(kFirst, State::kRejected, 1);
-  other.job_sha256 = base::sha256("somebody else's file under this id");
-  CHECK_FALSE(wait.note(other));
-  other.job_sha256 = std::nullopt;
-  CHECK_FALSE(wait.note(other));
-  CHECK_FALSE(wait.note(receipt(kSecond, State::kSucceeded, 2)));
-  CHECK(wait.note(receipt(kFirst, State::kUnknown, 3)));
-  CHECK_FALSE(wait.note(receipt(kFirst, State::kSucceeded, 4)));
-}
-
 TEST_CASE("Wait: ends as soon as every job has a receipt, with the worst one's code") {
   const Site site;
   site.append("2026-11-30", line(kFirst, State::kSucceeded, 1) + "torn {\n" + line(kSecond, State::kFailed, 2));
@@ -105,30 +91,4 @@ TEST_CASE("Wait: receipts that can't be read are said so") {
   wait.add(kFirst, base::sha256("job"), test.clock.wall());
   CHECK(wait.run(test.console, "/nonexistent", model::JobKind::kSave, base::Micros{0}) == kUnreadable);
   CHECK_FALSE(test.err.str().empty());
-}
-
-TEST_CASE("ReceiptTail: each line once, over half lines, torn lines and days") {
-  const Site site;
-  auto dir = sys::Dir::open(site.root + "/save/receipts");
-  REQUIRE(dir);
-  ReceiptTail tail(std::move(*dir), *base::parse_rfc3339("2026-11-29T23:00:00Z"));
-  std::vector<std::int64_t> seen;
-  const auto read = [&] { REQUIRE(tail.read([&](const model::Receipt& r) { seen.push_back(r.audit_seq.value); })); };
-  site.append("2026-11-28", line(kFirst, State::kSucceeded, 1));  // before `since`
-  read();
-  CHECK(seen.empty());
-  const std::string second = line(kFirst, State::kSucceeded, 2);
-  site.append("2026-11-29", second.substr(0, 100));
-  read();
-  CHECK(seen.empty());
-  site.append("2026-11-29", second.substr(100));
-  read();
-  CHECK(seen == std::vector<std::int64_t>{2});
-  site.append("2026-11-29", "{\"torn\n" + line(kFirst, State::kSucceeded, 3));
-  site.append("2026-11-30", line(kFirst, State::kSucceeded, 4));
-  std::ofstream(site.root + "/save/receipts/notes.txt") << "no day\n";
-  read();
-  read();
-  CHECK(seen == std::vector<std::int64_t>{2, 3, 4});
-  CHECK(tail.skipped() == 1);
 }
