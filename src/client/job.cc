@@ -7,6 +7,7 @@
 #include "base/utf8.h"
 #include "model/canonical.h"
 #include "model/canonical_writer.h"
+#include "model/take_apart.h"
 
 namespace intray::client {
 namespace {
@@ -104,7 +105,8 @@ Checked make(const DeleteFields& fields, const model::JobRules& rules, base::Wal
 Reading read_text(std::string_view text, const model::JobRules& save_rules, const model::JobRules& delete_rules,
                   base::WallTime now) {
   Reading out;
-  const auto parsed = model::parse_strict(text);
+  auto parsed = model::parse_strict(text);
+  const model::TakenApart lets_go(parsed);
   if (!parsed) {
     out.rejection = Rejection{parsed.error().reason, parsed.error().detail, std::nullopt};
     return out;

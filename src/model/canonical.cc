@@ -11,6 +11,7 @@
 #include "base/escape.h"
 #include "limits.h"
 #include "model/excerpt.h"
+#include "model/take_apart.h"
 
 namespace intray::model {
 namespace {
@@ -23,6 +24,11 @@ constexpr std::int64_t kSafeIntegerMax = (std::int64_t{1} << 53) - 1;  // what e
 // and the contract does not is remembered, not acted on: text that turns out to be no JSON at all is called that.
 class Builder final : public nlohmann::json_sax<Json> {
  public:
+  Builder() = default;
+  Builder(const Builder&) = delete;
+  Builder& operator=(const Builder&) = delete;
+  ~Builder() override { take_apart(root_); }
+
   bool null() override { return add(Json()); }
   bool boolean(bool value) override { return add(Json(value)); }
   bool number_integer(number_integer_t value) override {
@@ -82,7 +88,9 @@ class Builder final : public nlohmann::json_sax<Json> {
     if (open_.empty()) return &(root_ = std::move(value));
     Json& parent = *open_.back();
     if (parent.is_array()) return &parent.get_ref<Json::array_t&>().emplace_back(std::move(value));
-    return &(parent.get_ref<Json::object_t&>()[std::move(key_)] = std::move(value));
+    Json& member = parent.get_ref<Json::object_t&>()[std::move(key_)];
+    take_apart(member);  // of a duplicate
+    return &(member = std::move(value));
   }
   bool add(Json&& value) {
     place(std::move(value));
@@ -294,11 +302,12 @@ std::expected<Json, CanonicalError> parse_strict(std::string_view bytes) {
 std::expected<Json, CanonicalError> parse_canonical(std::string_view bytes) {
   auto value = parse_strict(bytes);
   if (!value) return value;
+  const TakenApart lets_go(value);
   std::string canonical;
   canonical.reserve(bytes.size());
   append_value(canonical, *value);
   if (canonical != bytes) return not_canonical(explain_difference(bytes, canonical));
-  return value;
+  return std::move(*value);
 }
 
 std::string to_canonical(const Json& value) {

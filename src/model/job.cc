@@ -11,6 +11,7 @@
 #include "model/canonical.h"
 #include "model/canonical_writer.h"
 #include "model/excerpt.h"
+#include "model/take_apart.h"
 #include "model/vault_path.h"
 
 namespace intray::model {
@@ -34,6 +35,9 @@ constexpr std::array<std::string_view, 12> kDeleteMembers = {
 class Judge {
  public:
   explicit Judge(const JobRules& rules) : rules_(rules) {}
+  Judge(const Judge&) = delete;
+  Judge& operator=(const Judge&) = delete;
+  ~Judge() { take_apart(object_); }
 
   // Size to members: after a true `text()` may be asked for any member of the kind.
   bool admit(std::string_view bytes) {

@@ -9,6 +9,7 @@
 #include "base/utf8.h"
 #include "model/canonical.h"
 #include "model/canonical_writer.h"
+#include "model/take_apart.h"
 
 namespace intray::model {
 namespace {
@@ -130,7 +131,8 @@ std::string to_line(const Receipt& receipt) {
 }
 
 base::Result<Receipt> parse_receipt(std::string_view line) {
-  const auto parsed = parse_canonical(line);
+  auto parsed = parse_canonical(line);
+  const TakenApart lets_go(parsed);
   if (!parsed) return corrupt(parsed.error().detail);
   if (!parsed->is_object()) return corrupt("not an object");
   Reader in(*parsed);

@@ -20,6 +20,8 @@ CLEAN = {
     "src/ledger/sqlite/sql/one.sql": "SELECT a FROM b;\n",
     "tests/unit/sys/good.h": HEAD + '#include <unistd.h>\n#include <sqlite3.h>\n#define SQL "DELETE FROM jobs"\n',
 }
+CLEAN["include/intray/good.h"] = HEAD + '#include <stdint.h>\n#include <optional>\n#include "other.h"\n'
+CLEAN["include/intray/other.h"] = HEAD
 LINE = "// a line\n"
 # rule, file, text
 OFFENCES = [
@@ -40,6 +42,11 @@ OFFENCES = [
     ("system", "src/base/x.h", HEAD + "#include <unistd.h>\n"),
     ("system", "src/inbox/x.h", HEAD + "#include <sys/stat.h>\n"),
     ("system", "tools/intray/x.h", HEAD + "#include <fcntl.h>\n"),
+    ("public", "include/intray/x.h", HEAD + '#include "base/good.h"\n'),
+    ("public", "include/intray/x.h", HEAD + "#include <unistd.h>\n"),
+    ("public", "include/intray/x.h", HEAD + "#include <fmt/format.h>\n"),
+    ("door", "src/cli/x.h", HEAD + "#include <intray/intray.h>\n"),
+    ("layer", "src/client/x.h", HEAD + '#include "ledger/ledger.h"\n'),
     ("pure", "src/model/x.h", HEAD + "#include <random>\n"),
     ("pure", "src/model/x.h", HEAD + "auto t = std::chrono::system_clock::now();\n"),
     ("pure", "src/model/x.h", HEAD + 'auto* e = std::getenv("HOME");\n'),
