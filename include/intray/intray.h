@@ -92,7 +92,7 @@ typedef struct intray_save_fields {
   size_t struct_size;
   const char* job_id;           // may be NULL; a UUID of version 4, lower case
   const char* mission_id;       // may be NULL
-  const char* object_id;        // 1 to 128 of A-Z a-z 0-9 . _ : -
+  const char* object_id;        // 1 to 128 of A-Z a-z 0-9 . _ : -; else intray_object_id_of_path
   const char* vault_path;       // absolute, with the vault root
   const char* source_commit;    // full lower-case hex
   const char* provenance_hash;  // intray_provenance_hash
@@ -146,6 +146,8 @@ void intray_job_free(intray_job* job);
 // Writes 64 digits and NUL. INTRAY_REFUSED: an argument that is no UTF-8.
 int intray_provenance_hash(const char* commit, const void* content, size_t content_size, const char* object_id,
                            const char* repository_path, const char* state, char out[65], intray_error** error);
+// object_id of a note that names none itself: "p-" and 32 digits of the SHA-256 of its path in the repository, and NUL.
+int intray_object_id_of_path(const char* repository_path, char out[35], intray_error** error);
 
 // ---- Hand-off ----
 

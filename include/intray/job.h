@@ -97,6 +97,9 @@ inline Result<std::string> provenance_hash(const std::string& commit, std::strin
                                            const std::string& object_id, const std::string& repository_path,
                                            const std::string& state);
 
+// object_id of a note that names none itself, from its path in the repository.
+inline Result<std::string> object_id_of_path(const std::string& repository_path);
+
 namespace detail {
 
 // intray_rules that borrow from a Rules.
@@ -213,6 +216,16 @@ inline Result<std::string> provenance_hash(const std::string& commit, std::strin
     return detail::nul_in_field();
   }
   if (code != INTRAY_OK) return detail::take_error(code, error);
+  return std::string(out);
+}
+
+inline Result<std::string> object_id_of_path(const std::string& repository_path) {
+  detail::Borrower borrow;
+  char out[35];
+  intray_error* error = nullptr;
+  const int code = intray_object_id_of_path(borrow(repository_path), out, &error);
+  if (code != INTRAY_OK) return detail::take_error(code, error);
+  if (borrow.holds_nul) return detail::nul_in_field();
   return std::string(out);
 }
 

@@ -42,8 +42,8 @@ class Waiter {
   base::Result<bool> poll();
   // Sleeps until there may be something to read: `at_most`, less where a watch says so or the next look is due.
   void pause(base::Micros at_most);
-  // A receipt that came and was not dropped yet, each job's best, in the order of job ids; nullptr: no more. It lives until
-  // the next call that changes something.
+  // A receipt that came and was not dropped yet, each job's best, in the order of job ids; nullptr: no more. It lives
+  // until the next call that changes something.
   const model::Receipt* news() const;
   void drop_news();
 

@@ -212,6 +212,15 @@ void intray_job_free(intray_job* job) {
   delete job;  // NOLINT(cppcoreguidelines-owning-memory): a handle's owner is the caller
 }
 
+int intray_object_id_of_path(const char* repository_path, char out[35], intray_error** error) {
+  return guarded(error, [&]() -> int {
+    if (repository_path == nullptr || out == nullptr) return no_out(error);
+    const std::string id = model::object_id_from_path(repository_path);
+    out[id.copy(out, 34)] = '\0';
+    return INTRAY_OK;
+  });
+}
+
 int intray_provenance_hash(const char* commit, const void* content, size_t content_size, const char* object_id,
                            const char* repository_path, const char* state, char out[65], intray_error** error) {
   return guarded(error, [&]() -> int {

@@ -35,6 +35,7 @@ int main(int argc, char** argv) {
   static char content[1 << 20];
   char path[2048];
   char provenance[65];
+  char object_id[35];
   intray_error* error = NULL;
   intray_inbox* inbox = NULL;
   intray_job* job = NULL;
@@ -55,9 +56,11 @@ int main(int argc, char** argv) {
   memset(&fields, 0, sizeof fields);
   fields.struct_size = sizeof fields;
   snprintf(path, sizeof path, "/app/vault/%s", argv[3]);
-  code = intray_provenance_hash(argv[2], content, size, "note-1", argv[3], "UNSET", provenance, &error);
+  code = intray_object_id_of_path(argv[3], object_id, &error);
+  if (code != INTRAY_OK) return stop("object id", code, error);
+  code = intray_provenance_hash(argv[2], content, size, object_id, argv[3], "UNSET", provenance, &error);
   if (code != INTRAY_OK) return stop("provenance", code, error);
-  fields.object_id = "note-1";
+  fields.object_id = object_id;
   fields.vault_path = path;
   fields.source_commit = argv[2];
   fields.provenance_hash = provenance;

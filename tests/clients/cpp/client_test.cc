@@ -87,6 +87,11 @@ TEST_CASE("a job is made, checked and made canonical") {
   CHECK(removal->kind() == intray::Kind::kDelete);
 }
 
+TEST_CASE("a note without an id has one of its path") {
+  CHECK(*intray::object_id_of_path("a.md") == "p-fecccc97532467adbf93017b357c8b17");
+  CHECK_FALSE(intray::object_id_of_path(std::string("a\0b", 3)));
+}
+
 TEST_CASE("a NUL in a field is refused and hides nothing") {
   auto some = fields();
   some.vault_path = std::string("/app/vault/a.md\0/../../etc/passwd", 33);
