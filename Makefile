@@ -62,13 +62,13 @@ check-layers: setup-test ## who includes whom, where system calls and SQL may st
 format: setup-lint ## lays out the source in place with clang-format
 	@tools/dev/lint --fix-format
 
-install: installable ## puts programs, manual pages, units, users, policies under DESTDIR and PREFIX (docs/packaging.md)
+install: installable ## puts programs, the library, manual pages, units, users, policies under DESTDIR and PREFIX (docs/packaging.md)
 	@DESTDIR='$(abspath $(DESTDIR))' meson install -C $(BUILD) --no-rebuild
 
 installable: setup-build $(BUILD)/build.ninja
 	@meson setup --reconfigure $(BUILD) -Dprefix=$(abspath $(PREFIX)) >/dev/null  # sees packages that came later, too
 	@ninja -C $(BUILD) $(PROGRAMS)
-	@ninja -C $(BUILD) tools/systemd/50-system-calls.conf tools/systemd/save.oci.json
+	@ninja -C $(BUILD) libintray tools/systemd/50-system-calls.conf tools/systemd/save.oci.json
 	@! ninja -C $(BUILD) -t query selinux/intray.pp >/dev/null 2>&1 || ninja -C $(BUILD) selinux/intray.pp
 
 deb: PREFIX = /usr

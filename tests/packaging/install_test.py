@@ -74,7 +74,7 @@ class Install(Folder):
 
     def test_no_placeholder_is_left(self):
         for path in self.home.rglob("*"):
-            if path.is_file() and path.suffix not in (".pp", ".1", ".5", ".8") and path.stat().st_size < 100_000:
+            if path.is_file() and path.suffix not in (".pp", ".1", ".3", ".5", ".8") and path.stat().st_size < 100_000:
                 self.assertIsNone(re.search(rb"@[a-z]+dir@", path.read_bytes()), path)
 
     def test_the_connectors_root_is_empty(self):
@@ -96,6 +96,9 @@ def folder_for_usr(home):
     run("ninja", "-C", folder, *(os.path.relpath(name, folder) for name in made))
     for name in ("intray", "vault-receiver", "intray-save", "intray-connector"):
         shutil.copy2(BUILD / "tools" / name / name, folder / "tools" / name / name)
+    for library in (BUILD / "src/client").glob("libintray.so*"):
+        if not library.is_dir():
+            shutil.copy2(library, folder / "src/client" / library.name, follow_symlinks=False)
     return folder
 
 
@@ -122,8 +125,12 @@ class Package(Folder):
         self.assertEqual(second.read_bytes(), self.deb.read_bytes())
 
     def test_everything_is_roots_and_nobody_else_writes(self):
+        links = [name for mode, *_, name in self.listing if mode[0] == "l"]
+        self.assertEqual([link.split("/")[-1] for link in links], ["libintray.so -> libintray.so.0", "libintray.so.0 -> libintray.so.0.1.0"])
         for mode, owner, *_, name in self.listing:
             self.assertEqual(owner, "root/root", name)
+            if mode[0] == "l":
+                continue
             self.assertTrue(mode[0] in "d-", name)
             self.assertEqual((mode[5], mode[8]), ("-", "-"), name)
             self.assertNotIn("s", mode, name)
@@ -140,6 +147,12 @@ class Package(Folder):
         depends = {word.split()[0] for word in self.field("Depends").split(",")}
         self.assertLessEqual({"libc6", "libcurl4", "libsqlite3-0", "libgit2-1.5", "libsodium23", "systemd", "apparmor"}, depends)
         self.assertNotIn("@", self.field("Depends"))
+
+    def test_the_library_is_whole_and_announced(self):
+        files = {pathlib.PurePosixPath(name.split(" -> ")[0]).name for name in self.names}
+        self.assertLessEqual({"libintray.so", "libintray.so.0", "intray.pc", "intray.h", "submit.h", "intray.3.gz"}, files)
+        self.assertEqual((self.control / "shlibs").read_text(), "libintray 0 intray\n")
+        self.assertEqual((self.control / "triggers").read_text(), "activate-noawait ldconfig\n")
 
     def test_profiles_are_configuration(self):
         self.assertEqual((self.control / "conffiles").read_text().split(), ["/etc/apparmor.d/intray-connector", "/etc/apparmor.d/intray-save"])
