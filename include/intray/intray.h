@@ -32,6 +32,8 @@
 extern "C" {
 #endif
 
+// NOLINTBEGIN(modernize-use-using,readability-identifier-naming): C
+
 // ---- Results ----
 
 // What every function that can fail returns. 0 to 15 are answers, the rest are failures: nothing was done.
@@ -221,6 +223,8 @@ int intray_waiter_next(intray_waiter* waiter, int64_t timeout_us, intray_receipt
 // Jobs that have no receipt yet, by what was read so far.
 size_t intray_waiter_pending(const intray_waiter* waiter);
 void intray_waiter_free(intray_waiter* waiter);
+
+// NOLINTEND(modernize-use-using,readability-identifier-naming)
 
 #ifdef __cplusplus
 }

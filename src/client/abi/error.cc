@@ -91,9 +91,8 @@ int fail_without_words(intray_error** out, int code) noexcept {
   return code;
 }
 
-}  // namespace intray::client::abi
-
-using intray::client::abi::without_words;
+#pragma GCC visibility push(default)
+extern "C" {
 
 int intray_error_code(const intray_error* error) { return error == nullptr ? INTRAY_OK : error->code; }
 const char* intray_error_reason(const intray_error* error) {
@@ -108,3 +107,7 @@ void intray_error_free(intray_error* error) {
 }
 
 const char* intray_version(void) { return INTRAY_VERSION; }
+
+}  // extern "C"
+#pragma GCC visibility pop
+}  // namespace intray::client::abi

@@ -29,10 +29,8 @@ inbox::Parcel parcel_of(const intray_job& job) { return {job.draft.name, job.dra
 constexpr std::string_view kWrongJob = "a job is NULL, or of another kind than the inbox";
 
 }  // namespace
-}  // namespace intray::client::abi
-
-using namespace intray;
-using namespace intray::client::abi;
+#pragma GCC visibility push(default)
+extern "C" {
 
 int intray_inbox_open(const char* root, int kind, intray_inbox** inbox, intray_error** error) {
   if (inbox != nullptr) *inbox = nullptr;
@@ -103,3 +101,7 @@ int intray_submit_batch(intray_inbox* inbox, const intray_job* const* jobs, size
   }
   return worst;
 }
+
+}  // extern "C"
+#pragma GCC visibility pop
+}  // namespace intray::client::abi

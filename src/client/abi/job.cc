@@ -105,10 +105,8 @@ std::optional<Rules> rules_of(const intray_rules* given, model::JobKind kind, in
   return out;
 }
 
-}  // namespace intray::client::abi
-
-using namespace intray;
-using namespace intray::client::abi;
+#pragma GCC visibility push(default)
+extern "C" {
 
 int intray_job_make_save(const intray_save_fields* fields, const intray_rules* rules, intray_job** job,
                          intray_error** error) {
@@ -237,3 +235,7 @@ int intray_provenance_hash(const char* commit, const void* content, size_t conte
     return INTRAY_OK;
   });
 }
+
+}  // extern "C"
+#pragma GCC visibility pop
+}  // namespace intray::client::abi

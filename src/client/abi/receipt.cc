@@ -36,10 +36,8 @@ int next_of(client::Waiter& waiter, std::int64_t timeout_us, intray_receipt** re
 int null_argument(intray_error** error) { return fail(error, INTRAY_INVALID_ARGUMENT, "an argument is NULL"); }
 
 }  // namespace
-}  // namespace intray::client::abi
-
-using namespace intray;
-using namespace intray::client::abi;
+#pragma GCC visibility push(default)
+extern "C" {
 
 int intray_receipt_state(const intray_receipt* receipt) {
   switch (receipt->receipt.state) {
@@ -140,3 +138,7 @@ int intray_wait(intray_inbox* inbox, const intray_job* job, int64_t timeout_us, 
   if (const int code = intray_waiter_add(made, job, error); code != INTRAY_OK) return code;
   return intray_waiter_next(made, timeout_us, receipt, error);
 }
+
+}  // extern "C"
+#pragma GCC visibility pop
+}  // namespace intray::client::abi

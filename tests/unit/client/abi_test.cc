@@ -275,7 +275,11 @@ TEST_CASE("abi: accepted, already handed over, and a name that is taken are told
 TEST_CASE("abi: every failed step of a hand-off leaves one copy at most and an honest answer") {
   const InboxFixture fixture;
   const Inbox inbox = open(fixture);
-  for (const test::Way& way : test::ways_to_fail()) {
+  auto ways = test::ways_to_fail();
+  ways.push_back({"EDQUOT once", {.error = EDQUOT}, false});
+  ways.push_back({"EROFS from then on", {.error = EROFS}, true});
+  ways.push_back({"EACCES once", {.error = EACCES}, false});
+  for (const test::Way& way : ways) {
     bool finished = false;
     for (int at = 1; !finished; ++at) {
       INFO(way.name << ", call " << at);
@@ -292,12 +296,29 @@ TEST_CASE("abi: every failed step of a hand-off leaves one copy at most and an h
       CHECK(in_new + fixture.names("tmp").size() <= 1);
       CHECK((done.error == nullptr) == (done.code == INTRAY_OK));
       if (done.code == INTRAY_OK) CHECK(in_new == 1);
-      if (done.code >= INTRAY_REFUSED) CHECK(in_new == 0);
+      if (done.code >= INTRAY_REFUSED) {
+        CHECK(in_new == 0);
+        const int error = way.verdict.error;
+        CHECK(done.code == (error == EIO                         ? INTRAY_IO
+                            : error == EDQUOT || error == ENOSPC ? INTRAY_NO_SPACE
+                                                                 : INTRAY_DENIED));
+      }
       if (in_new == 0) CHECK((done.code >= INTRAY_REFUSED || way.from_then_on));
       const int again = submit(inbox.get(), job.get()).code;
       CHECK(again == (in_new == 1 ? INTRAY_ALREADY : INTRAY_OK));
     }
   }
+}
+
+TEST_CASE("abi: an inbox that is taken away while it is open accepts nothing") {
+  const InboxFixture fixture;
+  const Inbox inbox = open(fixture);
+  const Job job = make();
+  std::filesystem::remove(fixture.path("new"));
+  CHECK(submit(inbox.get(), job.get()).code == INTRAY_NOT_FOUND);
+  CHECK(fixture.names("tmp").empty());
+  std::filesystem::remove(fixture.path("tmp"));
+  CHECK(submit(inbox.get(), job.get()).code == INTRAY_NOT_FOUND);
 }
 
 TEST_CASE("abi: an allocation that fails, whichever, is an answer and never more than the truth") {
