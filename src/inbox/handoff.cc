@@ -96,13 +96,15 @@ base::Result<void> rename_file(const DropBox& box, const OpenParcel& parcel) {
 // Renamed now or before: what step 3 must make durable. "Handed over already" is as durable as "handed over".
 bool is_in_new(const base::Result<void>& renamed) { return renamed || renamed.error().code == ErrorCode::kExists; }
 
-// False where the system has no more threads to give.
+// False where the system has no more threads to give, or no memory for one.
 template <class Work>
 bool add_thread(std::vector<std::thread>& threads, const Work& work) {
   try {
     threads.emplace_back(work);
     return true;
   } catch (const std::system_error&) {
+    return false;
+  } catch (const std::bad_alloc&) {
     return false;
   }
 }

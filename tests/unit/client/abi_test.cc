@@ -374,6 +374,41 @@ TEST_CASE("abi: an allocation that fails, whichever, is an answer and never more
   CHECK(intray_receipt_audit_seq(Receipt(receipt).get()) == 1);
 }
 
+TEST_CASE("abi: an allocation that fails in a batch ends no thread and says no more than the truth") {
+  for_good = GENERATE(false, true);
+  const InboxFixture fixture;
+  const Inbox inbox = open(fixture);
+  const test::WithoutSyncs fast;
+  const std::vector<Job> jobs = [] {
+    std::vector<Job> out;
+    for (int i = 0; i < 3; ++i) out.push_back(make());
+    return out;
+  }();
+  std::vector<const intray_job*> given;
+  for (const Job& job : jobs) given.push_back(job.get());
+  bool finished = false;
+  for (int at = 0; !finished; ++at) {
+    INFO("allocation " << at);
+    REQUIRE(at < 2000);
+    fixture.clear();
+    std::vector<int> results(given.size(), -1);
+    std::vector<intray_error*> errors(given.size(), nullptr);
+    allocations_left = at;
+    const int code = intray_submit_batch(inbox.get(), given.data(), given.size(), results.data(), errors.data());
+    finished = for_good ? allocations_left > 0 : allocations_left >= 0;
+    allocations_left = -1;
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      const bool in_new = std::filesystem::exists(fixture.path("new/" + std::string(intray_job_file_name(given[i]))));
+      if (results[i] == INTRAY_OK) CHECK(in_new);
+      if (results[i] >= INTRAY_REFUSED) CHECK_FALSE(in_new);
+      CHECK((errors[i] == nullptr) == (results[i] == INTRAY_OK));
+      if (finished) CHECK(results[i] == INTRAY_OK);
+      intray_error_free(errors[i]);
+    }
+    if (finished) CHECK(code == INTRAY_OK);
+  }
+}
+
 TEST_CASE("abi: a receipt is waited for by id and bytes, and the highest audit_seq counts") {
   const InboxFixture fixture;
   const Inbox inbox = open(fixture);
