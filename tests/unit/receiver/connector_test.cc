@@ -2,6 +2,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -54,8 +55,12 @@ class Connector {
     pollfd ready{channel.get(), POLLIN, 0};
     return ::poll(&ready, 1, wait_ms) == 0;
   }
-  // Waits for its end. -1: killed by a signal.
+  // Waits for its end. -1: killed by a signal; by ours, where it doesn't end by itself.
   int exit_code() {
+    constexpr int kPatience_ms = 30'000;
+    const sys::Fd process(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
+    pollfd ended{process.get(), POLLIN, 0};
+    if (::poll(&ended, 1, kPatience_ms) == 0) ::kill(pid_, SIGKILL);
     int status = 0;
     REQUIRE(::waitpid(std::exchange(pid_, -1), &status, 0) > 0);
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
