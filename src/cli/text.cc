@@ -74,7 +74,7 @@ std::string age(base::Micros since) {
 }
 
 std::string ago(base::Micros since) {
-  const std::string length = age(since < base::Micros{0} ? -since : since);
+  std::string length = age(since < base::Micros{0} ? -since : since);
   if (length == "now") return length;
   return since < base::Micros{0} ? "in " + length : length + " ago";
 }
