@@ -186,7 +186,8 @@ class Ledger {
 
   // ---- reads that decide what goes into the next batch ----
   virtual base::Result<Waiting> waiting() = 0;
-  // Jobs that wait or run, whoever holds them, by the owner of their files. Costs a look at each of them.
+  // Jobs that wait or run, whoever holds them, by the owner of their files. Costs a look at each of them and
+  // at its body.
   virtual base::Result<std::vector<OwnerCount>> live_by_owner() = 0;
   // The later of what was last applied to the object and to the path. nullopt: nothing ever was.
   virtual base::Result<std::optional<AppliedSave>> last_applied(const std::string& object_id,

@@ -71,6 +71,7 @@ struct JobRecord {
   base::Sha256 job_sha256;           // of the canonical bytes
   std::int64_t name_created_us = 0;  // <created> of the file's name
   std::uint32_t owner_uid = 0;       // of the file: who asked
+  std::int64_t job_bytes = 0;        // of the file; known of a job that a worker has in hand
   model::State state = model::State::kCreated;
   std::optional<base::ClaimId> claim_id;
   base::Fence fence;
@@ -94,13 +95,15 @@ struct Ended {
   base::JobSeq seq;  // 0 for a file without a job row
   std::int64_t name_created_us = 0;
   std::uint32_t owner_uid = 0;
+  std::int64_t job_bytes = 0;                                      // of its file; 0 for a file without a job row
   enum class From { kLease, kCur, kNowhere } from = From::kLease;  // kNowhere: a receipt issued again
 };
 
-// How many jobs of one owner wait or run.
+// How many jobs of one owner wait or run, and the bytes of their files.
 struct OwnerCount {
   std::uint32_t owner_uid = 0;
   std::int64_t jobs = 0;
+  std::int64_t bytes = 0;
 };
 
 struct AuditRow {

@@ -189,6 +189,7 @@ Job new_job(const Work& work, const Admit& file, base::JobSeq seq) {
   job.take = file.take;
   job.name_created_us = file.name_created_us;
   job.owner_uid = file.owner_uid;
+  job.job_bytes = static_cast<std::int64_t>(file.bytes.size());
   job.admitted_at = work.now;
   job.state_since = work.now;
   job.deadline_at = work.now + base::Micros{work.policy.deadline_us};

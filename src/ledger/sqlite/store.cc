@@ -205,7 +205,8 @@ base::Result<std::vector<OwnerCount>> Store::live_by_owner() {
   Use use(sql_->live_by_owner);
   while (INTRAY_TRY(use.next())) {
     const auto owner_uid = static_cast<std::uint32_t>(use.integer());
-    counts.push_back({.owner_uid = owner_uid, .jobs = use.integer()});
+    const std::int64_t jobs = use.integer();
+    counts.push_back({.owner_uid = owner_uid, .jobs = jobs, .bytes = use.integer()});
   }
   INTRAY_TRY(use.intact());
   return counts;

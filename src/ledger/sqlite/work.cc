@@ -64,6 +64,7 @@ base::Result<std::optional<Job>> load_job(Statements& sql, model::JobKind kind, 
   Use use(sql.load_job);
   if (!INTRAY_TRY(use.bind(seq).next())) return std::nullopt;
   Job job = read_job(use, kind);
+  job.job_bytes = use.integer_or_null().value_or(0);  // a column that this statement alone has
   INTRAY_TRY(use.intact());
   return job;
 }
@@ -133,6 +134,7 @@ Ended ended_of(const Job& job, const EndMark& mark, Ended::From from) {
   ended.seq = job.seq;
   ended.name_created_us = job.name_created_us;
   ended.owner_uid = job.owner_uid;
+  ended.job_bytes = job.job_bytes;
   ended.from = from;
   return ended;
 }

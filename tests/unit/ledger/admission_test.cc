@@ -1,6 +1,7 @@
 #include "ledger/sqlite/admission.h"
 
 #include <catch2/catch.hpp>
+#include <map>
 
 #include "ledger_site.h"
 
@@ -355,9 +356,11 @@ TEST_CASE("admission: who owns the jobs that wait or run, in every state they ma
     return text;
   };
   CHECK(owners().empty());
+  std::map<std::uint32_t, std::int64_t> bytes;
   const auto of = [&](std::uint32_t uid, const JobSpec& spec) {
     auto file = site.job(spec);
     file.owner_uid = uid;
+    bytes[uid] += static_cast<std::int64_t>(file.bytes.size());
     return site.admit(file);
   };
   const Twins pair = twins();
@@ -382,5 +385,7 @@ TEST_CASE("admission: who owns the jobs that wait or run, in every state they ma
   CHECK(site.admit(file).ended->owner_uid == 9);
   const auto ended = site.applied();
   CHECK(ended.owner_uid == 1000);
+  CHECK(ended.job_bytes == site.number("SELECT length(bytes) FROM job_bodies ORDER BY seq DESC LIMIT 1"));
   CHECK(owners() == "7:2 8:1 9:1 ");
+  for (const auto& count : value_of(site->live_by_owner())) CHECK(count.bytes == bytes[count.owner_uid]);
 }
