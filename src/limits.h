@@ -37,6 +37,8 @@ inline constexpr int kDescriptorsPerPacketMax = 8;  // room to receive, so that 
 
 // --- inbox ---
 inline constexpr std::size_t kPendingNamesMax = 65'536;      // noted names: 6 MiB; beyond it one scan costs less
+inline constexpr std::size_t kLaneNamesMin = 16;             // of them each owner's, however many requesters are listed
+inline constexpr std::size_t kScoutNamesPerTake = 8'192;     // looked at ahead of the scan, for other owners: 10 ms
 inline constexpr std::size_t kKnownStraysMax = 4'096;        // immovable things in new/, remembered by device and inode
 inline constexpr std::size_t kTakeExaminedPerFile = 8;       // names looked at for each file asked for: bounds one call
 inline constexpr int kDeathsMax = 99;                        // in a lease name; two already set a file aside

@@ -63,11 +63,12 @@ struct SourceSettings {
 };
 
 struct LimitSettings {
-  int slots = 1;                        // slots
-  int in_flight = 64;                   // limits.in_flight
-  std::int64_t waiting = 10'000;        // limits.waiting: admitted, not final
-  std::int64_t per_requester = 10'000;  // limits.per_requester
-  std::int64_t backlog = 1'000'000;     // limits.backlog
+  int slots = 1;                                        // slots
+  int in_flight = 64;                                   // limits.in_flight
+  std::int64_t waiting = 10'000;                        // limits.waiting: admitted, not final
+  std::int64_t per_requester = 10'000;                  // limits.per_requester
+  std::int64_t per_requester_bytes = 64 * 1024 * 1024;  // limits.per_requester_bytes
+  std::int64_t backlog = 1'000'000;                     // limits.backlog
 };
 
 struct TimingSettings {

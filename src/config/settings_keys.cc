@@ -220,6 +220,10 @@ Table limit_keys() {
           "limits.per_requester", INTRAY_FIELD(limits.per_requester), 1, 10'000'000,
           "Jobs of one user that wait or are under way, by the owner of their files; further files of this user stay "
           "in new/ until a quarter of the limit is free again, and the log says BACKPRESSURE."),
+      size_key<S>(
+          "limits.per_requester_bytes", INTRAY_FIELD(limits.per_requester_bytes), limits::kJobFileBytesMax, 1LL << 40U,
+          "Bytes of the files of one user's jobs that wait or are under way; further files of this user stay in new/ "
+          "as with limits.per_requester."),
       number_key<S>(
           "limits.backlog", INTRAY_FIELD(limits.backlog), 1, 100'000'000,
           "Files in new/ and jobs that wait, together. Beyond it the log says BACKPRESSURE and no file is taken out "

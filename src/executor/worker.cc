@@ -51,7 +51,8 @@ Worker::Worker(WorkerParts parts)
       intake_(p_.inbox, p_.slot, base::TakeNumber{p_.lease.epoch.value * base::kTakesPerEpoch},
               uid_set(p_.settings.requester_uids)),
       backlog_count_(p_.inbox),
-      pressure_(p_.settings.limits.per_requester, p_.settings.limits.backlog, log_pressure),
+      pressure_({.jobs = p_.settings.limits.per_requester, .bytes = p_.settings.limits.per_requester_bytes},
+                p_.settings.limits.backlog, log_pressure),
       next_take_(p_.lease.epoch.value * base::kTakesPerEpoch + base::kTakesPerEpoch / 2) {}
 
 Worker::~Worker() = default;
@@ -203,8 +204,9 @@ void Worker::gather() {
     most = limits::kAdmitPerTurn;  // they are admitted all the same, and wait in cur/
   most = std::min(most, static_cast<std::size_t>(space_in_cur()));
   if (most == 0) return;
-  auto taken =
-      intake_.take(most, p_.clock.wall(), [this](std::uint32_t owner_uid) { return pressure_.may_take(owner_uid); });
+  auto taken = intake_.take(most, p_.clock.wall(), [this](std::uint32_t owner_uid, std::int64_t bytes) {
+    return pressure_.may_take(owner_uid, bytes);
+  });
   if (!taken) {
     base::log(LogLevel::kError, "inbox_not_readable", {{"error", taken.error().what}});
     blocked_until_ = p_.clock.boot() + limits::kBlockedRetry;
@@ -318,7 +320,7 @@ void Worker::apply(Committed& done) {
   apply_admitted(done);
   for (const ledger::Ended& ended : done.result.ended) {
     if (ended.from == ledger::Ended::From::kCur) --waiting_;
-    pressure_.remove(ended.owner_uid);
+    pressure_.remove(ended.owner_uid, ended.job_bytes);
     apply_ended(done, ended, attempts_.release(ended.seq));
   }
   for (std::size_t i = 0; i < done.batch.finishes.size(); ++i) {
@@ -350,7 +352,11 @@ void Worker::apply_admitted(Committed& done) {
     const std::string name = file.name.str();
     const bool lives =
         admitted.admission != ledger::Admission::kEnded && admitted.admission != ledger::Admission::kDuplicate;
-    if (!lives) pressure_.remove(file.owner_uid);
+    const auto bytes = static_cast<std::int64_t>(done.batch.admits[i].bytes.size());
+    if (lives)
+      pressure_.resize(file.owner_uid, file.counted_bytes, bytes);
+    else
+      pressure_.remove(file.owner_uid, file.counted_bytes);
     switch (admitted.admission) {
       case ledger::Admission::kClaimed: attempts_.add(std::move(*admitted.job), name); break;
       case ledger::Admission::kReady:

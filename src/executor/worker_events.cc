@@ -97,7 +97,7 @@ base::Result<void> Worker::count_waiting() {
   suspects_ = waiting.suspects;
   unknown_ = waiting.unknown;
   pressure_.recount(INTRAY_TRY(p_.ledger.live_by_owner()));
-  for (const inbox::TakenFile& file : batch_files_) pressure_.add(file.owner_uid);
+  for (const inbox::TakenFile& file : batch_files_) pressure_.add(file.owner_uid, file.counted_bytes);
   if (pressure_.room_again()) intake_.rescan();
   if (waiting_ > 0) look_again();
   schedule_due(waiting.next_due);

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
-#include <deque>
-#include <iterator>
+#include <span>
 #include <utility>
 
 #include "base/log.h"
+#include "inbox/lanes.h"
 #include "inbox/taken_file.h"
 #include "limits.h"
 #include "sys/process.h"
@@ -18,8 +18,6 @@ namespace {
 using base::ErrorCode;
 
 constexpr base::Micros kSelfTestAgeMax{60'000'000};  // a self-test takes less than a second
-constexpr int kScanTurn =
-    4;  // while names keep coming in, every fourth helping is the scan's: the backlog must not starve
 
 std::string_view word_of(sys::FileType type) {
   switch (type) {
@@ -56,6 +54,7 @@ struct Intake::Impl {
   struct Unread {
     LeaseName name;
     std::string dropped_name;
+    std::int64_t counted_bytes = 0;
   };
 
   const Inbox* inbox;
@@ -64,10 +63,14 @@ struct Intake::Impl {
   std::set<std::uint32_t> requester_uids;
   std::uint32_t own_uid = sys::effective_uid();
 
-  std::deque<std::string> noted;
+  Lanes lanes;
+  int vanished_before = 0;  // between two calls of take(), when names were noted
   bool scan_due = false;
   std::optional<sys::DirStream> scan;
-  int turn = 0;
+  // Runs ahead of a scan that takes more than one call, and leaves everything where it is: it looks for owners whose
+  // names the scan would come to late, because another's lie before them.
+  std::optional<sys::DirStream> scout;
+  bool scouted = false;        // once through, for the present scan
   std::vector<Unread> unread;  // in the lease, not opened for want of descriptors or memory
   std::set<std::pair<std::uint64_t, std::uint64_t>> known_strays;  // device and inode
   bool said_full = false;
@@ -77,6 +80,13 @@ struct Intake::Impl {
   std::optional<base::Error> failure;  // the first one
   bool stop = false;                   // it concerns every name
   const MayTake* may_take = nullptr;
+
+  Impl(const Inbox& inbox_given, base::Slot slot_given, base::TakeNumber takes, std::set<std::uint32_t> uids)
+      : inbox(&inbox_given),
+        slot(slot_given),
+        next_take(takes),
+        requester_uids(std::move(uids)),
+        lanes(requester_uids) {}
 
   const sys::Dir& lease() const { return inbox->slots[static_cast<std::size_t>(slot.value)]; }
 
@@ -128,6 +138,7 @@ struct Intake::Impl {
   void read(Unread taken, base::WallTime now) {
     auto file = read_taken(lease(), taken.name, taken.dropped_name, requester_uids, now);
     if (file) {
+      file->counted_bytes = taken.counted_bytes;
       outcome.files.push_back(std::move(*file));
     } else if (file.error().code == ErrorCode::kNotFound) {
       // Out of our own directory: an admin's doing.
@@ -155,7 +166,8 @@ struct Intake::Impl {
       return true;
     }
     if (is_self_test_name(name) && info->uid == own_uid) return true;
-    if (*may_take && !(*may_take)(info->uid)) {
+    const std::int64_t bytes = std::min(info->size_bytes, static_cast<std::int64_t>(limits::kJobFileBytesMax));
+    if (*may_take && !(*may_take)(info->uid, bytes)) {
       ++outcome.held_back;
       return true;
     }
@@ -171,22 +183,49 @@ struct Intake::Impl {
         return false;
       }
     }
-    read({std::move(as), name}, now);
+    read({std::move(as), name, bytes}, now);
     return true;
   }
 
-  // Up to `max` names, sorted, which is by age where they are valid.
-  std::vector<std::string> next_names(std::size_t max) {
-    std::vector<std::string> names;
-    const bool scanning = scan || scan_due;
-    if (noted.empty() || (scanning && ++turn % kScanTurn == 0)) names = scan_names(max);
-    if (names.empty() && !noted.empty()) {
-      const auto end = noted.begin() + static_cast<std::ptrdiff_t>(std::min(max, noted.size()));
-      names.assign(std::make_move_iterator(noted.begin()), std::make_move_iterator(end));
-      noted.erase(noted.begin(), end);
+  // Puts a name into its owner's lane. What can't be looked at is nobody's: examine() says why. False: no room there.
+  bool sort_in(std::string name, Lanes::From from, int& vanished) {
+    const auto info = inbox->fresh.stat(name);
+    if (!info && info.error().code == ErrorCode::kNotFound) {
+      ++vanished;
+      return true;
     }
-    std::sort(names.begin(), names.end());
-    return names;
+    return lanes.add(info ? info->uid : own_uid, std::move(name), from);
+  }
+
+  bool scanning() const { return scan || scan_due; }
+
+  // The scan moves on by up to `max` names. How many it looked at.
+  std::size_t scan_on(std::size_t max) {
+    std::vector<std::string> names = scan_names(max);
+    for (std::string& name : names) sort_in(std::move(name), Lanes::From::kScan, outcome.vanished);
+    return names.size();
+  }
+
+  // Its failures are left to the scan, which will meet them too.
+  void scout_on() {
+    if (!scan || !lanes.several_requesters()) return;
+    if (!scout && (!scouted || lanes.scout_wanted())) {
+      if (auto stream = inbox->fresh.stream()) {
+        scout = std::move(*stream);
+        lanes.scout_begins();
+      }
+    }
+    for (std::size_t looked_at = 0; scout && looked_at < limits::kScoutNamesPerTake;) {
+      auto names = scout->next(limits::kScoutNamesPerTake - looked_at);
+      if (!names || names->empty()) {
+        scout.reset();
+        scouted = true;
+        return;
+      }
+      looked_at += names->size();
+      int vanished = 0;
+      for (std::string& name : *names) sort_in(std::move(name), Lanes::From::kScout, vanished);
+    }
   }
 
   std::vector<std::string> scan_names(std::size_t max) {
@@ -199,6 +238,8 @@ struct Intake::Impl {
       }
       scan_due = false;
       scan = std::move(*stream);
+      scout.reset();
+      scouted = false;
     }
     if (!scan) return {};
     auto names = scan->next(max);
@@ -209,21 +250,28 @@ struct Intake::Impl {
       scan_due = true;
       return {};
     }
-    if (names->empty()) scan.reset();
+    if (names->empty()) {
+      scan.reset();
+      scout.reset();
+    }
     return std::move(*names);
   }
 
   void take_some(std::size_t max, base::WallTime now) {
     for (Unread& taken : std::exchange(unread, {})) read(std::move(taken), now);
+    scout_on();
     std::size_t left = max * limits::kTakeExaminedPerFile;
     while (!stop && left > 0 && outcome.files.size() < max) {
-      const std::vector<std::string> names = next_names(std::min(left, max - outcome.files.size()));
-      if (names.empty() && !scan_due && noted.empty()) return;
-      left -= std::max<std::size_t>(1, names.size());
-      for (auto name = names.begin(); name != names.end(); ++name) {
-        const bool done = examine(*name, now);
+      const std::size_t want = std::min(left, max - outcome.files.size());
+      if (scanning() && lanes.scanned() < want) left -= std::min(left, std::max<std::size_t>(1, scan_on(want)));
+      if (stop) return;
+      std::vector<Lanes::Name> names = lanes.next(std::min(left, want));
+      if (names.empty() && !scanning()) return;
+      left -= names.size();
+      for (std::size_t i = 0; i < names.size(); ++i) {
+        const bool done = examine(names[i].name, now);
         if (!stop) continue;  // a failure of this name alone is left to the next scan
-        noted.insert(noted.begin(), done ? std::next(name) : name, names.end());  // these wait for better times
+        lanes.put_back(std::span(names).subspan(done ? i + 1 : i));  // these wait for better times
         return;
       }
     }
@@ -231,31 +279,22 @@ struct Intake::Impl {
 };
 
 Intake::Intake(const Inbox& inbox, base::Slot slot, base::TakeNumber takes, std::set<std::uint32_t> requester_uids)
-    : impl_(std::make_shared<Impl>()) {
+    : impl_(std::make_shared<Impl>(inbox, slot, takes, std::move(requester_uids))) {
   if (slot.value < 0 || static_cast<std::size_t>(slot.value) >= inbox.slots.size()) std::abort();
-  impl_->inbox = &inbox;
-  impl_->slot = slot;
-  impl_->next_take = takes;
-  impl_->requester_uids = std::move(requester_uids);
 }
 
 void Intake::note(std::vector<std::string> names) {
-  if (impl_->noted.size() + names.size() > limits::kPendingNamesMax) {
-    impl_->noted.clear();
-    impl_->scan_due = true;
-    return;
-  }
-  std::move(names.begin(), names.end(), std::back_inserter(impl_->noted));
+  for (std::string& name : names)
+    if (!impl_->sort_in(std::move(name), Lanes::From::kEvent, impl_->vanished_before)) impl_->scan_due = true;
 }
 
 void Intake::rescan() { impl_->scan_due = true; }
 
-bool Intake::pending() const {
-  return !impl_->noted.empty() || impl_->scan_due || impl_->scan || !impl_->unread.empty();
-}
+bool Intake::pending() const { return !impl_->lanes.empty() || impl_->scanning() || !impl_->unread.empty(); }
 
 base::Result<TakeOutcome> Intake::take(std::size_t max, base::WallTime now, const MayTake& may_take) {
   impl_->outcome = {};
+  impl_->outcome.vanished = std::exchange(impl_->vanished_before, 0);
   impl_->may_take = &may_take;
   impl_->failure.reset();
   impl_->stop = false;

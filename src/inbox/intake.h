@@ -34,6 +34,7 @@ struct TakenFile {
                              // leftover its name in the lease, since nothing else is known
   std::uint32_t owner_uid = 0;
   base::WallTime taken_at;
+  std::int64_t counted_bytes = 0;        // what may_take was told of its size
   std::string bytes;                     // empty where refused before reading
   std::optional<model::Reason> refused;  // why the file itself is bad: BAD_FILE_TYPE, OVERSIZED, EMPTY_FILE,
                                          // BAD_FILE_OWNER, UNREADABLE_FILE, BAD_FILE_NAME
@@ -62,23 +63,27 @@ class Intake {
   // takes: the first number of the lease's range (epoch * kTakesPerEpoch). requester_uids: who may own a job file.
   Intake(const Inbox& inbox, base::Slot slot, base::TakeNumber takes, std::set<std::uint32_t> requester_uids);
 
-  // Names learnt from inotify. Over limits::kPendingNamesMax the names are dropped and a scan is due instead.
+  // Names learnt from inotify; each is looked at for its owner, and waits in this owner's lane (lanes.h). Beyond the
+  // owner's share of limits::kPendingNamesMax the names are dropped and a scan is due instead.
   void note(std::vector<std::string> names);
   // A full scan is due: at start, on overflow, on loss of the watch, on the slow timer.
   void rescan();
   // Whether take() may find something.
   bool pending() const;
 
-  // Takes up to `max` files: noted names first, oldest first within the batch, then from the running scan. Streams the
-  // directory; never starts over for a batch. Looks at no more than kTakeExaminedPerFile names for each file asked for,
-  // so a call may return little though pending() stays true.
+  // Takes up to `max` files, of each owner in turn; of one owner noted names first, oldest first within the batch, then
+  // from the running scan. Streams the directory; never starts over for a batch. Looks at no more than
+  // kTakeExaminedPerFile names for each file asked for, so a call may return little though pending() stays true. Where
+  // several requesters are listed and a scan takes more than one call, each further one also looks at up to
+  // kScoutNamesPerTake names ahead of the scan, once through, so that nobody's first file waits for another's many.
   // An error is one of the directory itself (kIo, kNoSpace, kDenied, kBusy), returned only by a call that took nothing.
   // kDenied also where new/ or the lease was removed. Every file is then in new/, or in lease/<slot>/ and read by the
   // next call. After kNoSpace and kBusy all names are kept: call again when things look better. Names that failed by
   // themselves (kIo, kDenied) are left to the next scan.
-  // may_take, where given, is asked once for each regular file just before it is taken, with its owner; false leaves it
-  // in new/, and its name is forgotten until the next scan.
-  using MayTake = std::function<bool(std::uint32_t owner_uid)>;
+  // may_take, where given, is asked once for each regular file just before it is taken, with its owner and its size (at
+  // most limits::kJobFileBytesMax: no more is ever read); false leaves it in new/, and its name is forgotten until the
+  // next scan.
+  using MayTake = std::function<bool(std::uint32_t owner_uid, std::int64_t bytes)>;
   base::Result<TakeOutcome> take(std::size_t max, base::WallTime now, const MayTake& may_take = {});
 
   // What lies in lease/<slot>/ now (start-up recovery): every file, read like a taken one, in take order. What has no

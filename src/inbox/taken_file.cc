@@ -57,6 +57,7 @@ base::Result<TakenFile> read_taken(const sys::Dir& lease, const LeaseName& name,
                  .dropped_name = std::move(dropped_name),
                  .owner_uid = 0,
                  .taken_at = now,
+                 .counted_bytes = 0,
                  .bytes = {},
                  .refused = std::nullopt,
                  .detail = {}};

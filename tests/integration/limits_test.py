@@ -42,6 +42,18 @@ class Pressure(SiteTest):
         self.finish(site, ids, child)
         self.assertLessEqual(len(changes(site)), 2 * len(ids))
 
+    def test_a_requester_at_its_limit_of_bytes_too(self):
+        site, ids, child = self.start_without_receiver(60, **{"limits.per_requester_bytes": '"16KiB"'})
+        wait_for("the limit", lambda: changes(site))
+        self.assertIn("limits.per_requester_bytes", changes(site)[0])
+        wait_for("jobs in cur/", lambda: len(site.names("cur")) > 8)
+        time.sleep(1)
+        waiting = sum(os.path.getsize(site.place("cur", name)) for name in site.names("cur"))
+        self.assertLessEqual(waiting, 16 * 1024)
+        self.assertGreater(waiting, 14 * 1024)
+        self.assertEqual(len(changes(site)), 1, site.log())
+        self.finish(site, ids, child)
+
     def test_a_backlog_beyond_its_limit_is_worked_off_and_not_moved_to_cur(self):
         site, ids, child = self.start_without_receiver(12, **{"limits.backlog": "6"})
         wait_for("the limit", lambda: changes(site))

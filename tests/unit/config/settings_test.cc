@@ -73,6 +73,7 @@ TEST_CASE("parse_settings: with the required ones alone, every default holds") {
   CHECK(s.limits.in_flight == 64);
   CHECK(s.limits.waiting == 10'000);
   CHECK(s.limits.per_requester == 10'000);
+  CHECK(s.limits.per_requester_bytes == 64 * 1024 * 1024);
   CHECK(s.limits.backlog == 1'000'000);
   CHECK(s.receiver.connect_timeout == base::Micros{5s});
   CHECK(s.receiver.total_timeout == base::Micros{30s});
