@@ -18,6 +18,7 @@ constexpr std::string_view kJson = ".json";
 constexpr std::string_view kBad = "bad";
 constexpr std::string_view kInfo = ":2,";
 constexpr std::string_view kSelfTest = ".self-test.";
+constexpr std::string_view kSelfTestOfProcess = "pid-";
 constexpr std::size_t kJobNameChars = kTimeDigits + 1 + kUuidChars + kJson.size();
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -149,7 +150,15 @@ std::optional<PlacedName> PlacedName::parse(std::string_view name) {
 std::string digest_of_name(std::string_view name) { return base::sha256(name).hex().substr(0, kDigestDigits); }
 
 std::string self_test_name(base::Slot slot) { return std::string(kSelfTest) + std::to_string(slot.value); }
-std::string self_test_name_of_process(int pid) { return std::string(kSelfTest) + "pid-" + std::to_string(pid); }
-bool is_self_test_name(std::string_view name) { return name.starts_with(kSelfTest); }
+std::string self_test_name_of_process(int pid) {
+  return std::string(kSelfTest).append(kSelfTestOfProcess) + std::to_string(pid);
+}
+bool is_self_test_name(std::string_view name) {
+  if (!name.starts_with(kSelfTest)) return false;
+  name.remove_prefix(kSelfTest.size());
+  if (name.starts_with(kSelfTestOfProcess)) name.remove_prefix(kSelfTestOfProcess.size());
+  // Nothing longer: whatever else a requester calls so is a file to be judged.
+  return !name.empty() && name.size() <= 10 && name.find_first_not_of("0123456789") == std::string_view::npos;
+}
 
 }  // namespace intray::inbox

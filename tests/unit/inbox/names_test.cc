@@ -183,3 +183,15 @@ TEST_CASE("digest of a name: 16 digits of SHA-256") {
   CHECK(inbox::digest_of_name("abc") == "ba7816bf8f01cfea");
   CHECK(inbox::digest_of_name(std::string("\0\xff", 2)).size() == 16);
 }
+
+TEST_CASE("self-test: its names and no others") {
+  CHECK(inbox::is_self_test_name(inbox::self_test_name(intray::base::Slot{0})));
+  CHECK(inbox::is_self_test_name(inbox::self_test_name(intray::base::Slot{63})));
+  CHECK(inbox::is_self_test_name(inbox::self_test_name_of_process(4'194'304)));
+  for (const char* const other :
+       {".self-test.", ".self-test.x", ".self-test.0x", ".self-test.pid-", ".self-test.pid-1 ",
+        ".self-test.01234567890", ".self-test.-1", "self-test.0", ".self-test"}) {
+    INFO(other);
+    CHECK_FALSE(inbox::is_self_test_name(other));
+  }
+}
