@@ -1,10 +1,14 @@
 #include "model/canonical.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "limits.h"
 #include "model/canonical_writer.h"
 
 namespace intray::model {
@@ -174,6 +178,64 @@ TEST_CASE("canonical: depth costs neither stack nor time") {
   for (const std::size_t depth : {5U, 1000U, 1'000'000U}) {
     CHECK(verdict(parse_canonical(std::string(depth, '['))) == "MALFORMED_JSON");
     CHECK(verdict(parse_canonical(std::string(depth, '[') + std::string(depth, ']'))) == "MALFORMED_JSON");
+  }
+}
+
+TEST_CASE("canonical: no 16 KiB cost much more than a good 16 KiB") {
+  constexpr std::size_t kBytes = limits::kJobFileBytesMax;
+  const auto repeated = [](std::string_view part, std::size_t bytes) {
+    std::string text;
+    while (text.size() + part.size() <= bytes) text += part;
+    return text;
+  };
+  const auto members = [](std::size_t bytes, bool same_name, bool backwards) {
+    std::string text = "{";
+    for (int i = 0; text.size() + 16 < bytes; ++i) {
+      const int number = same_name ? 10'000 : backwards ? 99'999 - i : 10'000 + i;
+      text += (text.size() > 1 ? ",\"" : "\"") + std::to_string(number) + "\":1";
+    }
+    return text + "}";
+  };
+  // The least of several runs: what else the machine does only adds to it.
+  const auto cost_us = [](const std::string& bytes) {
+    auto least = std::chrono::steady_clock::duration::max();
+    for (int i = 0; i < 7; ++i) {
+      const auto begun = std::chrono::steady_clock::now();
+      static_cast<void>(parse_canonical(bytes));
+      least = std::min(least, std::chrono::steady_clock::now() - begun);
+    }
+    return std::chrono::duration_cast<std::chrono::microseconds>(least).count();
+  };
+  const std::string good = members(kBytes, false, false);
+  REQUIRE(verdict(parse_canonical(good)) == "ok");
+  const auto good_us = cost_us(good);
+
+  const std::vector<std::pair<const char*, std::string>> hostile = {
+      {"[", repeated("[", kBytes)},
+      {"[ and ]", repeated("[", kBytes / 2) + repeated("]", kBytes / 2)},
+      {"{\"a\":", repeated("{\"a\":", kBytes)},
+      {"10,000 deep", std::string(10'000, '[')},
+      {"wide lists", "[" + repeated("[],", kBytes - 4) + "[]]"},
+      {"escapes", "\"" + repeated("\\n", kBytes - 2) + "\""},
+      {"long escapes", "\"" + repeated("\\u0001", kBytes - 2) + "\""},
+      {"pairs", "\"" + repeated("\\ud83d\\ude00", kBytes - 2) + "\""},
+      {"an open string of back-slashes", "\"" + repeated("\\\\", kBytes - 1)},
+      {"four-octet characters", "\"" + repeated("\xf0\x9f\x98\x80", kBytes - 2) + "\""},
+      {"invalid at the end", "\"" + repeated("a", kBytes - 2) + "\xff"},
+      {"one long name", "{\"" + repeated("a", kBytes - 6) + "\":1}"},
+      {"one member a thousand times", members(kBytes, true, false)},
+      {"a thousand members in the wrong order", members(kBytes, false, true)},
+      {"the last one a duplicate", members(kBytes - 16, false, false).insert(1, "\"10500\":1,")},
+      {"blanks", repeated(" ", kBytes)},
+      {"digits", repeated("9", kBytes)},
+      {"zeros", "0." + repeated("0", kBytes - 2)},
+      {"commas", "[" + repeated(",", kBytes - 1)},
+      {"NUL", std::string(kBytes, '\0')},
+  };
+  for (const auto& [what, bytes] : hostile) {
+    INFO(what << ", " << bytes.size() << " bytes");
+    CHECK(bytes.size() <= kBytes);
+    CHECK(cost_us(bytes) <= 4 * good_us + 500);
   }
 }
 
