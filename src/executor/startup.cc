@@ -290,7 +290,7 @@ Step<std::unique_ptr<Foundation>> lay_foundation(const StartOptions& options) {
   if (sys::effective_uid() == 0)
     return std::unexpected(
         Failed{Exit::kConfiguration, "refusing to run as root: start it as the executor's own user (intray-save)"});
-  if (settings.user_mode) settings.requester_uids = {sys::effective_uid()};
+  if (settings.user_mode && settings.requester_uids.empty()) settings.requester_uids = {sys::effective_uid()};
   sys::supplementary_umask(027);
   f->inbox = INTRAY_STEP(open_inbox(settings, options.kind));
   INTRAY_STEP(check_ledger_not_lost(settings, *f->inbox, options.kind));
