@@ -1,12 +1,11 @@
 #!/usr/bin/python3
-"""Bad input: each bad job is REJECTED with its reason, the rest goes on, and nothing of it reaches the receiver."""
+"""Bad jobs: each is REJECTED with its reason, the rest goes on, and nothing of it reaches the receiver. Bad files: drops_test.py."""
 import os
-import socket
 import time
 import uuid
 
 import harness
-from harness import SiteTest, canonical
+from harness import SiteTest
 
 
 class BadNotes(SiteTest):
@@ -62,77 +61,6 @@ class BadNotes(SiteTest):
         self.assertEqual(len(site.names("rejected")), len(cases) - 1)
         self.assertEqual(len(site.names("done")), 1)
         self.assertEqual(len(site.receipts()), len(cases))
-
-
-class BadFiles(SiteTest):
-    def test_hostile_drops_neither_block_nor_leak_nor_stop_good_jobs(self):
-        self.repo.write("good.md", "good\n")
-        commit = self.repo.commit()
-        receiver, site = self.start_receiver(), self.make_site()
-        secret = os.path.join(self.home, "secret.txt")
-        with open(secret, "w") as file:
-            file.write("TOP-SECRET-BYTES")
-        new = site.place("new")
-
-        def name():
-            return "%016d.%s.json" % (1_796_044_522_000_000, uuid.uuid4())
-
-        os.mkfifo(os.path.join(new, name()))
-        os.symlink(secret, os.path.join(new, name()))
-        os.symlink("/nowhere", os.path.join(new, name()))
-        os.symlink("/proc/self/environ", os.path.join(new, name()))
-        os.link(secret, os.path.join(new, name()))
-        os.mkdir(os.path.join(new, name()))
-        with socket.socket(socket.AF_UNIX) as listener:
-            short = os.path.join(self.home, "s")
-            listener.bind(short)
-            os.rename(short, os.path.join(new, name()))
-        for file in os.listdir(new):
-            full = os.path.join(new, file)
-            if harness.AS_ROOT:
-                os.chown(full, harness.UID, harness.GID, follow_symlinks=False)
-        good = site.job(commit, "good.md", b"good\n")
-        raw = canonical(good)
-        bad = [
-            (site.drop(b""), "EMPTY_FILE"),
-            (site.drop(b"x" * 20_000), "OVERSIZED"),
-            (site.drop(b"{"), "MALFORMED_JSON"),
-            (site.drop(raw + b"\n"), "MALFORMED_JSON,NOT_CANONICAL"),
-            (site.drop(raw.replace(b'"job_version":1', b'"job_version":1.0')), "NOT_CANONICAL"),
-            (site.drop(b"\xef\xbb\xbf" + raw), "MALFORMED_JSON,NOT_CANONICAL"),
-            (site.drop(raw, name="job.json"), "BAD_FILE_NAME"),
-            (site.drop(raw, name="-rf \x1b[31m\n.json"), "BAD_FILE_NAME"),
-            (site.drop(canonical(dict(good, job_id=str(uuid.uuid4())))), "BAD_FILE_NAME"),
-        ]
-        site.drop(good)
-        site.once()
-        self.assertEqual(site.outcome(good["job_id"]), ("SUCCEEDED", None, "APPLIED"))
-        reasons = [r["reason"] for r in site.receipts() if r["state"] == "REJECTED"]
-        for _, expected in bad:
-            self.assertTrue(any(r in expected.split(",") for r in reasons), expected)
-        self.assertEqual(len(reasons), len(bad) + 1)  # and the hard link
-        self.assertIn("BAD_FILE_TYPE", reasons)
-        self.assertEqual(len([n for n in site.names("new")]), 1)  # the directory, which its owner can make immovable
-        listing = site.intray("ls", "-a", check=0).stdout + site.intray("log", check=0).stdout
-        self.assertNotIn("\x1b", listing)
-        everything = listing + str(site.receipts()) + site.log()
-        self.assertNotIn("TOP-SECRET-BYTES", everything)
-        self.assertEqual(len(receiver.saves_received()), 1)
-        with open(secret) as file:
-            self.assertEqual(file.read(), "TOP-SECRET-BYTES")
-
-    def test_bytes_written_after_admission_change_nothing(self):
-        self.repo.write("good.md", "good\n")
-        commit = self.repo.commit()
-        receiver, site = self.start_receiver(), self.make_site()
-        job = site.job(commit, "good.md", b"good\n")
-        name = site.drop(job)
-        with open(site.place("new", name), "r+b") as still_open:
-            site.once()
-            still_open.seek(0)
-            still_open.write(b"{}")
-        self.assertEqual(site.outcome(job["job_id"])[0], "SUCCEEDED")
-        self.assertEqual(len(receiver.saves_applied()), 1)
 
 
 class Replays(SiteTest):
