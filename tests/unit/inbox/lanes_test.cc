@@ -231,3 +231,27 @@ TEST_CASE("intake: who is held back keeps nobody else's file from being found, a
   CHECK(of_other == 1);
   CHECK(fixture.names("new").size() == 2'000);
 }
+
+TEST_CASE("intake: a noted file that became another's, or something else, is judged as what it is when it is taken") {
+  if (!may_give_files_away()) return;
+  const InboxFixture fixture;
+  auto intake = fixture.intake({kFlooder, kOther});
+  const std::string changes_owner = job_name(1).str();
+  const std::string changes_type = job_name(2).str();
+  const std::string grows = job_name(3).str();
+  for (const std::string& name : {changes_owner, changes_type, grows}) drop_of(fixture, kFlooder, name);
+  intake.note({changes_owner, changes_type, grows});
+  drop_of(fixture, kOther, changes_owner);
+  std::filesystem::remove(fixture.path("new/" + changes_type));
+  REQUIRE(::mkfifo(fixture.path("new/" + changes_type).c_str(), 0644) == 0);
+  REQUIRE(::truncate(fixture.path("new/" + grows).c_str(), 1LL << 40) == 0);
+  std::map<std::uint32_t, std::int64_t> asked;
+  const auto taken = value_of(intake.take(16, kNow, [&](std::uint32_t uid, std::int64_t bytes) {
+    asked[uid] += bytes;
+    return true;
+  }));
+  CHECK(asked == std::map<std::uint32_t, std::int64_t>{{kFlooder, limits::kJobFileBytesMax}, {kOther, 2}});
+  CHECK(taken.files.size() == 2);
+  REQUIRE(taken.strays.size() == 1);
+  CHECK(taken.strays[0].detail == "fifo");
+}
