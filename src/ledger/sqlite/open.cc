@@ -119,18 +119,20 @@ base::Result<std::unique_ptr<Ledger>> Store::open(const OpenOptions& options, co
   const std::int64_t version = INTRAY_TRY(opened.read_integer("PRAGMA user_version"));
   const bool fresh = version == 0 && INTRAY_TRY(opened.read_integer("SELECT count(*) FROM sqlite_schema")) == 0;
   if (!fresh) {
-    INTRAY_TRY(check_schema(opened));
+    INTRAY_TRY(check_is_ledger(opened));
     INTRAY_TRY(check_guards(opened));
   }
   INTRAY_TRY(configure(opened));
   if (fresh) {
     INTRAY_TRY(create_schema(opened, options.kind, clock.wall()));
-    INTRAY_TRY(check_schema(opened));
+    INTRAY_TRY(check_is_ledger(opened));
     INTRAY_TRY(check_guards(opened));  // another process may have made it
   }
   if (INTRAY_TRY(kind_of_ledger(opened)) != options.kind) {
     return base::fail(base::ErrorCode::kInvalid, options.path + ": the ledger of the other executor kind");
   }
+  INTRAY_TRY(upgrade_schema(opened));
+  INTRAY_TRY(check_schema(opened));
 
   std::unique_ptr<Store> store(new Store(options, clock, std::move(opened)));
   store->sql_ = std::make_unique<Statements>(store->db_);

@@ -1,5 +1,7 @@
 #include "ledger/sqlite/schema.h"
 
+#include <array>
+
 #include "sql.h"  // made by embed_sql
 
 namespace intray::ledger::sqlite {
@@ -8,6 +10,16 @@ namespace {
 constexpr std::string_view kAdmissionName = "jobs_admission";
 constexpr std::string_view kMoveName = "jobs_move";
 constexpr base::Micros kNoWait{0};
+
+struct Upgrade {
+  std::int64_t to_version;
+  std::string_view added;
+};
+// What each version added. The same stands in schema.sql, for a ledger that begins today.
+constexpr auto kUpgrades = std::to_array<Upgrade>({
+    {2, sql::upgrade_to_2},
+});
+static_assert(kUpgrades.back().to_version == kSchemaVersion);
 
 std::string quoted(model::State state) { return "'" + std::string(model::to_word(state)) + "'"; }
 
@@ -80,7 +92,7 @@ base::Result<model::JobKind> kind_of_ledger(const Database& db) {
   return *kind;
 }
 
-base::Result<void> check_schema(const Database& db) {
+base::Result<void> check_is_ledger(const Database& db) {
   const std::int64_t application = INTRAY_TRY(db.read_integer("PRAGMA application_id"));
   const std::int64_t version = INTRAY_TRY(db.read_integer("PRAGMA user_version"));
   if (application != kApplicationId) return base::fail(base::ErrorCode::kCorrupt, db.path() + ": not an intray ledger");
@@ -89,11 +101,28 @@ base::Result<void> check_schema(const Database& db) {
                                                          " is newer than this program's " +
                                                          std::to_string(kSchemaVersion));
   }
-  if (version < kSchemaVersion) {
-    return base::fail(base::ErrorCode::kCorrupt,
-                      db.path() + ": ledger version " + std::to_string(version) + " was never released");
-  }
+  if (version < 1) return base::fail(base::ErrorCode::kCorrupt, db.path() + ": it has no ledger version");
   return {};
+}
+
+base::Result<void> check_schema(const Database& db) {
+  INTRAY_TRY(check_is_ledger(db));
+  const std::int64_t version = INTRAY_TRY(db.read_integer("PRAGMA user_version"));
+  if (version == kSchemaVersion) return {};
+  return base::fail(base::ErrorCode::kUnsupported, db.path() + ": ledger version " + std::to_string(version) +
+                                                       "; the next start of its executor makes it " +
+                                                       std::to_string(kSchemaVersion));
+}
+
+base::Result<void> upgrade_schema(const Database& db) {
+  if (INTRAY_TRY(db.read_integer("PRAGMA user_version")) == kSchemaVersion) return {};
+  Transaction transaction = INTRAY_TRY(Transaction::begin(db));
+  // Another process may have done it while this one waited.
+  const std::int64_t version = INTRAY_TRY(db.read_integer("PRAGMA user_version"));
+  for (const Upgrade& upgrade : kUpgrades)
+    if (upgrade.to_version > version) INTRAY_TRY(db.execute(std::string(upgrade.added)));
+  INTRAY_TRY(db.execute("PRAGMA user_version = " + std::to_string(kSchemaVersion)));
+  return transaction.commit();
 }
 
 base::Result<void> check_guards(const Database& db) {

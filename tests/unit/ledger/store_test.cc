@@ -7,6 +7,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "ledger/sqlite/schema.h"
 #include "ledger_site.h"
 
 using namespace intray;
@@ -120,11 +121,37 @@ TEST_CASE("store: identity, counters and jobs live on through a reopening") {
   CHECK(site.number("SELECT fence FROM jobs WHERE seq = 2") == 2);
 }
 
+TEST_CASE("store: a ledger of an earlier version gets what was added since, once, and is not shown before") {
+  LedgerSite site;
+  site.applied();
+  site.close();
+  value_of(site.sql().execute("DROP INDEX jobs_unknown"));
+  value_of(site.sql().execute("PRAGMA user_version = 1"));
+  const auto early = ledger::open_sqlite_reader(site.options.path, site.clock);
+  REQUIRE_FALSE(early);
+  CHECK(early.error().code == base::ErrorCode::kUnsupported);
+  CHECK(early.error().what.find("the next start of its executor") != std::string::npos);
+  for (int start = 0; start < 2; ++start) {
+    site.open();
+    CHECK(value_of(site->waiting()).unknown == 0);
+    site.close();
+    CHECK(value_of(site.sql().read_integer("PRAGMA user_version")) == ledger::sqlite::kSchemaVersion);
+  }
+  CHECK(ledger::open_sqlite_reader(site.options.path, site.clock));
+}
+
+TEST_CASE("store: a version of a ledger that there never was is refused") {
+  LedgerSite site;
+  site.close();
+  value_of(site.sql().execute("PRAGMA user_version = 0"));
+  CHECK(site.try_open().error().code == base::ErrorCode::kCorrupt);
+}
+
 TEST_CASE("store: a newer version is refused, and so is what is no ledger or another kind's") {
   LedgerSite site;
   site.close();
   SECTION("newer") {
-    value_of(site.sql().execute("PRAGMA user_version = 2"));
+    value_of(site.sql().execute("PRAGMA user_version = 99"));
     CHECK(site.try_open().error().code == base::ErrorCode::kUnsupported);
   }
   SECTION("another application's database") {

@@ -1,0 +1,1 @@
+CREATE INDEX jobs_unknown ON jobs (seq) WHERE state = 'OUTCOME_UNKNOWN'
