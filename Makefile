@@ -51,7 +51,7 @@ lint: setup-lint build ## layout, static analysis, layers, headers, scripts, man
 
 sanitize: setup-test $(ASAN_BUILD)/build.ninja ## all that runs our code, once more under AddressSanitizer and UBSan
 	@ninja -C $(ASAN_BUILD)
-	@tools/dev/run-tests $(ASAN_BUILD) --no-suite lint --no-suite packaging
+	@tools/dev/run-tests $(ASAN_BUILD) --no-suite lint --no-suite packaging --no-suite contract
 
 fuzz: setup-fuzz $(FUZZ_BUILD)/build.ninja ## feeds every parser of foreign bytes made-up input, SECONDS each; keeps what breaks one
 	@tools/dev/fuzz $(FUZZ_BUILD) $(SECONDS)

@@ -50,14 +50,16 @@ class Waiter {
   // At any time, also between two waits. nullopt: done. The job may go away then.
   std::optional<Error> add(const Job& job) {
     intray_error* error = nullptr;
-    return failure(intray_waiter_add(waiter_.get(), job.handle(), &error), error);
+    const int code = intray_waiter_add(waiter_.get(), job.handle(), &error);
+    return failure(code, error);
   }
   // For a job known by its ids alone. `created`: its created_at or any time before.
   std::optional<Error> add(const std::string& job_id, const std::string& job_sha256,
                            std::chrono::system_clock::time_point created) {
     const auto us = std::chrono::duration_cast<std::chrono::microseconds>(created.time_since_epoch()).count();
     intray_error* error = nullptr;
-    return failure(intray_waiter_add_id(waiter_.get(), job_id.c_str(), job_sha256.c_str(), us, &error), error);
+    const int code = intray_waiter_add_id(waiter_.get(), job_id.c_str(), job_sha256.c_str(), us, &error);
+    return failure(code, error);
   }
 
   // The receipt of the next job that ended. `timeout` 0 looks once, nullopt waits as long as it takes. kTimeout: none

@@ -29,6 +29,14 @@ def program(name):
     return os.path.join(BIN, name, name)
 
 
+def is_sanitized():
+    with open(program("intray-save"), "rb") as binary:
+        return b"__asan_init" in binary.read()
+
+
+SANITIZED = is_sanitized()
+
+
 def own(path):
     if not AS_ROOT:
         return

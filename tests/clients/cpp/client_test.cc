@@ -170,5 +170,8 @@ TEST_CASE("receipts are waited for") {
   std::ofstream(site.path("receipts/2099-01-01.jsonl"), std::ios::app) << "\n" << receipt(second, "FAILED", 4) << "\n";
   CHECK(waiter->next()->state == intray::State::kFailed);
   CHECK(waiter->next().error().code == intray::Code::kNoneLeft);
-  CHECK(waiter->add("x", "y", {})->code == intray::Code::kInvalidArgument);
+  const auto refused = waiter->add("x", "y", {});
+  REQUIRE(refused);
+  CHECK(refused->code == intray::Code::kInvalidArgument);
+  CHECK_FALSE(refused->message.empty());
 }
