@@ -1,9 +1,8 @@
 // Purpose:    the requester's library, in C: make and check a job, hand it over durably, wait for its receipt.
 // Process:    a requester's. It needs no privilege but to write into tmp/ and new/ and to read receipts/ of an inbox.
 // Trust:      what is checked here spares a refusal later; the executor checks all of it again and believes nothing.
-// Thread use: functions may be called from any thread. One handle (inbox, waiter) belongs to one thread at a time;
-// jobs,
-//             receipts and errors don't change once they are made, and any number of threads may read them.
+// Thread use: functions may be called from any thread. One handle (inbox, waiter) belongs to one thread at a time.
+//             Jobs, receipts and errors don't change once they are made: any number of threads may read them.
 // Durability: INTRAY_OK and INTRAY_ALREADY of a hand-off mean that the job survives a power failure.
 //
 // C99 and C++. Nothing here throws, reads the environment, writes to a stream, changes a signal, or ends the process
@@ -163,12 +162,10 @@ void intray_inbox_free(intray_inbox* inbox);
 // Hands a job over: writes it into tmp/, syncs it, renames it into new/, syncs that.
 //   INTRAY_OK               it will end, and its outcome will be in a receipt
 //   INTRAY_ALREADY          as before; nothing changed. No error is given
-//   INTRAY_OUTCOME_UNKNOWN  it may or may not be there, or not survive a power failure. Handing the same job over again
-//   is
-//                           safe: under one job_id and idempotency_key there is one effect at most
+//   INTRAY_OUTCOME_UNKNOWN  it may or may not be there, or not survive a power failure. Handing the same job over
+//                           again is safe: under one job_id and idempotency_key there is one effect at most
 //   anything else           it is not accepted, and nothing of it is in new/ (in tmp/ neither, unless the disk fails
-//   for
-//                           good; the executor removes such files). INTRAY_INVALID_ARGUMENT: another kind's job
+//                           for good; the executor removes such files). INTRAY_INVALID_ARGUMENT: another kind's job
 // INTRAY_OK for a job that the executor took before: it answers with the receipt it has, and acts only once.
 int intray_submit(intray_inbox* inbox, const intray_job* job, intray_error** error);
 

@@ -1,8 +1,7 @@
 // Purpose:    new/ to lease/<slot>/: take a file, then look inside; and everything a taken file may turn out to be.
 // Process:    the executor.
-// Trust:      everything in new/ is hostile: names, types, contents, and what happens to them meanwhile. No call here
-// blocks
-//             on or follows what a requester made. From read() on, only the bytes returned count.
+// Trust:      everything in new/ is hostile: names, types, contents, and what happens to them meanwhile. No call
+//             here blocks on or follows what a requester made. From read() on, only the bytes returned count.
 // Thread use: one thread.
 //
 //   0. stat without following: what is not a regular file never reaches a lease

@@ -93,7 +93,7 @@ int intray_submit_batch(intray_inbox* inbox, const intray_job* const* jobs, size
         return INTRAY_OK;
       },
       kLost);
-  if (handed != INTRAY_OK) return all_fail(handed, "no memory");
+  if (handed != INTRAY_OK) return all_fail(handed, "cut off in the middle: hand the same job over again");
   int worst = INTRAY_OK;
   for (std::size_t i = 0; i < count; ++i) {
     results[i] = told(done[i], error_of(i));

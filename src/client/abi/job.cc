@@ -22,9 +22,12 @@ std::optional<std::string> optional_text(const char* text) {
   return text == nullptr ? std::nullopt : std::optional<std::string>(text);
 }
 
-// Copies a required member; false where the caller left it out.
-bool take(std::string& out, const char* text) {
-  if (text == nullptr) return false;
+// Copies a required member; false where the caller left it out, which `error` is told.
+bool take(std::string& out, const char* text, std::string_view name, intray_error** error) {
+  if (text == nullptr) {
+    fail(error, INTRAY_INVALID_ARGUMENT, std::string(name) + " is NULL and must be given");
+    return false;
+  }
   out = text;
   return true;
 }
@@ -46,10 +49,6 @@ int give(intray_job** out, Checked checked, intray_error** error) {
   if (!checked) return fail(error, checked.error());
   if (out != nullptr) *out = handle_of(std::move(*checked)).release();
   return INTRAY_OK;
-}
-
-int missing(intray_error** error) {
-  return fail(error, INTRAY_INVALID_ARGUMENT, "a member that must be given is NULL");
 }
 
 int wrong_size(intray_error** error) {
@@ -118,10 +117,12 @@ int intray_job_make_save(const intray_save_fields* fields, const intray_rules* r
     const auto judged_by = rules_of(rules, model::JobKind::kSave, error);
     if (!judged_by) return INTRAY_INVALID_ARGUMENT;
     client::SaveFields in;
-    const bool all = take(in.object_id, given->object_id) && take(in.vault_path, given->vault_path) &&
-                     take(in.source_commit, given->source_commit) && take(in.provenance_hash, given->provenance_hash) &&
-                     take(in.expected_state, given->expected_state);
-    if (!all) return missing(error);
+    const bool all = take(in.object_id, given->object_id, "object_id", error) &&
+                     take(in.vault_path, given->vault_path, "vault_path", error) &&
+                     take(in.source_commit, given->source_commit, "source_commit", error) &&
+                     take(in.provenance_hash, given->provenance_hash, "provenance_hash", error) &&
+                     take(in.expected_state, given->expected_state, "expected_state", error);
+    if (!all) return INTRAY_INVALID_ARGUMENT;
     in.job_id = optional_text(given->job_id);
     in.mission_id = optional_text(given->mission_id);
     in.created_at = optional_text(given->created_at);
@@ -141,12 +142,15 @@ int intray_job_make_delete(const intray_delete_fields* fields, const intray_rule
     const auto judged_by = rules_of(rules, model::JobKind::kDelete, error);
     if (!judged_by) return INTRAY_INVALID_ARGUMENT;
     client::DeleteFields in;
-    const bool all = take(in.mission_id, given->mission_id) && take(in.delete_request_id, given->delete_request_id) &&
-                     take(in.object_id, given->object_id) && take(in.vault_path, given->vault_path) &&
-                     take(in.expected_commit, given->expected_commit) &&
-                     take(in.expected_provenance_hash, given->expected_provenance_hash) &&
-                     take(in.approval_id, given->approval_id);
-    if (!all) return missing(error);
+    const bool all =
+        take(in.mission_id, given->mission_id, "mission_id", error) &&
+        take(in.delete_request_id, given->delete_request_id, "delete_request_id", error) &&
+        take(in.object_id, given->object_id, "object_id", error) &&
+        take(in.vault_path, given->vault_path, "vault_path", error) &&
+        take(in.expected_commit, given->expected_commit, "expected_commit", error) &&
+        take(in.expected_provenance_hash, given->expected_provenance_hash, "expected_provenance_hash", error) &&
+        take(in.approval_id, given->approval_id, "approval_id", error);
+    if (!all) return INTRAY_INVALID_ARGUMENT;
     in.job_id = optional_text(given->job_id);
     in.created_at = optional_text(given->created_at);
     in.idempotency_key = optional_text(given->idempotency_key);

@@ -230,6 +230,17 @@ TEST_CASE("abi: what must not be NULL is said, and handles are NULL after a fail
   intray_receipt_free(nullptr);
 }
 
+TEST_CASE("abi: the member that was left out is named") {
+  intray_save_fields fields{};
+  fields.struct_size = sizeof fields;
+  fields.object_id = "note-1";
+  intray_job* job = nullptr;
+  intray_error* error = nullptr;
+  CHECK(intray_job_make_save(&fields, nullptr, &job, &error) == INTRAY_INVALID_ARGUMENT);
+  CHECK(intray_error_message(error) == std::string("vault_path is NULL and must be given"));
+  intray_error_free(error);
+}
+
 TEST_CASE("abi: provenance is the executor's") {
   char out[65];
   REQUIRE(intray_provenance_hash(kCommit.c_str(), "text", 4, "p-1", "a.md", "UNSET", out, nullptr) == INTRAY_OK);
