@@ -1,5 +1,7 @@
 // The client over TLS: one CA file, the name checked, and what a failure means.
 #include <fcntl.h>
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,13 +27,13 @@ void run_command(const std::string& command) {
   REQUIRE(std::system((command + " >/dev/null 2>&1").c_str()) == 0);
 }
 
-// A self-signed certificate, which is its own CA.
+// A self-signed certificate, which is its own CA. Each has a subject of its own: of two with one subject OpenSSL takes
+// the first that it knows, and never looks for the other.
 struct Certificate {
   Certificate(const TempDir& dir, const std::string& name, const std::string& host)
       : path(dir.path + "/" + name + ".pem"), key(dir.path + "/" + name + ".key") {
-    run_command(
-        "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=test -keyout " +
-        key + " -out " + path + " -addext subjectAltName=DNS:" + host + ",IP:127.0.0.1");
+    run_command("openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=" + name +
+                " -keyout " + key + " -out " + path + " -addext subjectAltName=DNS:" + host + ",IP:127.0.0.1");
   }
   std::string pem() const {
     std::ifstream file(path);
@@ -131,6 +133,34 @@ TEST_CASE("TLS: the system's certificates count for nothing") {
   CHECK(fixture.save().answer.transport == Transport::kTls);
   ::unsetenv("SSL_CERT_FILE");
   ::unsetenv("SSL_CERT_DIR");
+}
+
+// libcurl is built with a directory of its own, where OpenSSL finds certificates by a hash of their subject.
+TEST_CASE("TLS: the system's directory of certificates counts for nothing") {
+  const TempDir dir;
+  const Certificate certificate(dir, "a", "notes.invalid");
+  const Certificate other(dir, "b", "notes.invalid");
+  const std::string store = dir.path + "/certs";
+  run_command("mkdir " + store + " && cp " + certificate.path + " " + store + "/$(openssl x509 -noout -hash -in " +
+              certificate.path + ").0");
+  const TlsServer server(certificate, "answer");
+  constexpr int kNoNamespace = 77;
+  const pid_t child = ::fork();
+  if (child == 0) {
+    if (::unshare(CLONE_NEWNS) != 0 || ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+        ::mount(store.c_str(), "/etc/ssl/certs", nullptr, MS_BIND, nullptr) != 0)
+      ::_exit(kNoNamespace);
+    ClientFixture fixture(server.options(other));
+    ::_exit(fixture.save().answer.transport == Transport::kTls ? 0 : 1);
+  }
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  REQUIRE(WIFEXITED(status));
+  if (WEXITSTATUS(status) == kNoNamespace) {
+    WARN("skipped: only root, with a mount namespace, can put a certificate there");
+    return;
+  }
+  CHECK(WEXITSTATUS(status) == 0);
 }
 
 TEST_CASE("TLS: a receiver that speaks plain HTTP is a TLS failure") {
